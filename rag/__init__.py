@@ -1,0 +1,1 @@
+"""Citewell: ask a pile of abstracts questions, with every sentence checked."""

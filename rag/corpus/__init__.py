@@ -1,0 +1,1 @@
+"""From files to papers: read, clean, split into sentences, join twins."""

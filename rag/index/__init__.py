@@ -1,0 +1,1 @@
+"""From papers to hits: record, chunk vectors, words, and retrieval over both."""

@@ -1,0 +1,1 @@
+"""Language models: the GGUF adapter, its paper cache, catalogue and download."""
