@@ -406,5 +406,8 @@ class LanguageModel(Protocol):
     def margin(self, prompt: Prompt, *, stop: Stop | None = None) -> float:
         """Logit of Yes minus logit of No for the first token of the answer."""
 
+    def count_tokens(self, text: str) -> int:
+        """Tokens of a text, special ones not counted."""
+
     def usage(self) -> Usage:
         """Tokens used by all calls so far."""

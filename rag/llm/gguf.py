@@ -1,0 +1,274 @@
+"""A GGUF chat model on this machine: prompt to text, with the state of each paper kept.
+
+A prompt is decoded in fixed steps up to the end of its document, the state is kept there,
+and the task is decoded from there. With or without a kept state the steps are the same,
+so the logits are the same to the bit.
+"""
+
+from __future__ import annotations
+
+import codecs
+import hashlib
+import os
+import threading
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from rag.config import Config
+from rag.errors import UsageError
+from rag.llm.catalogue import find_model, spec
+from rag.llm.native import BATCH, Logits, Native
+from rag.llm.states import StateCache
+from rag.llm.template import ChatTemplate, parse_template
+from rag.types import Prompt, Stop, Usage
+
+
+class Stopped(Exception):
+    """The user asked to stop; raised between two steps of the model."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Tokens:
+    """A prompt as token ids: `document` up to where the state is kept, then `task`."""
+
+    document: list[int]
+    task: list[int]
+
+
+class FairLock:
+    """A lock that is given to waiting threads in the order they came."""
+
+    def __init__(self) -> None:
+        self._condition = threading.Condition()
+        self._waiting: deque[object] = deque()
+
+    @contextmanager
+    def hold(self) -> Iterator[None]:
+        """Wait for one's turn, then hold the lock."""
+        ticket = object()
+        with self._condition:
+            self._waiting.append(ticket)
+            self._condition.wait_for(lambda: self._waiting[0] is ticket)
+        try:
+            yield
+        finally:
+            with self._condition:
+                self._waiting.popleft()
+                self._condition.notify_all()
+
+
+class GgufModel:
+    """A `rag.types.LanguageModel` on llama.cpp. One request at a time, in order."""
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        name: str,
+        can_judge: bool,
+        states: StateCache,
+        context_tokens: int,
+        threads: int,
+    ) -> None:
+        self.name = name
+        self.can_judge = can_judge
+        self._native = Native(path, context_tokens, threads)
+        self.context_tokens = self._native.context_tokens
+        self._template = self._read_template()
+        self._states = states
+        self._identity = f"{_fingerprint(path)}/{self.context_tokens}/{threads}/{BATCH}"
+        self._lock = FairLock()
+        self._usage = Usage(0, 0, 0)
+        self._yes = self._native.tokenize("Yes", special=False)[0]
+        self._no = self._native.tokenize("No", special=False)[0]
+
+    def _read_template(self) -> ChatTemplate:
+        native = self._native
+        names = [native.piece(native.special(name)).decode() for name in ("bos", "eos")]
+        source = native.metadata("tokenizer.chat_template")
+        return parse_template(source, bos=names[0], eos=names[1])
+
+    def close(self) -> None:
+        """Free the model once the running request has ended."""
+        with self._lock.hold():
+            self._native.close()
+
+    def count_tokens(self, text: str) -> int:
+        """Tokens of a text, special ones not counted."""
+        return len(self._native.tokenize(text, special=False))
+
+    def usage(self) -> Usage:
+        """Tokens used by all calls so far."""
+        return self._usage
+
+    def write(self, prompt: Prompt, *, limit: int, stop: Stop | None = None) -> Iterator[str]:
+        """Yield the answer in pieces, greedily, `limit` tokens at most.
+
+        Raises:
+            UsageError: the prompt leaves no room for `limit` tokens.
+            Stopped: `stop` was set, during the prompt or the answer.
+        """
+        with self._lock.hold():
+            tokens = self._tokens(prompt, room=limit)
+            logits = self._prefill(tokens, stop)
+            decoder = codecs.getincrementaldecoder("utf-8")("replace")
+            for token in self._generate(tokens, logits, limit, stop):
+                text = decoder.decode(self._native.piece(token))
+                if text:
+                    yield text
+
+    def margin(self, prompt: Prompt, *, stop: Stop | None = None) -> float:
+        """Logit of Yes minus logit of No for the first token of the answer."""
+        with self._lock.hold():
+            logits = self._prefill(self._tokens(prompt, room=1), stop)
+            return float(logits[self._yes] - logits[self._no])
+
+    def prepare(self, prompt: Prompt, *, stop: Stop | None = None) -> None:
+        """Compute and keep the state after the document, if it is not at hand."""
+        with self._lock.hold():
+            tokens = self._tokens(prompt, room=1)
+            if not self._states.holds(self._key(tokens.document)):
+                self._load_document(tokens.document, stop)
+
+    # ------------------------------------------------------------ prompt
+
+    def _tokens(self, prompt: Prompt, *, room: int) -> _Tokens:
+        native, template = self._native, self._template
+        document = native.tokenize(template.head, special=True)
+        document += native.tokenize(prompt.system, special=False)
+        document += native.tokenize(template.after_system, special=True)
+        document += native.tokenize(prompt.document, special=False)
+        bos = native.special("bos")
+        if native.adds_bos() and bos >= 0 and document[:1] != [bos]:
+            document.insert(0, bos)
+        task = native.tokenize(template.between, special=True) if prompt.document else []
+        task += native.tokenize(prompt.task, special=False)
+        task += native.tokenize(template.tail, special=True)
+        if len(document) + len(task) + room > self.context_tokens:
+            raise UsageError(
+                f"The question and the abstract together have {len(document) + len(task)} tokens; "
+                f"the model takes {self.context_tokens - room}. Ask in fewer words."
+            )
+        return _Tokens(document, task)
+
+    def _prefill(self, tokens: _Tokens, stop: Stop | None) -> Logits:
+        cached = self._load_document(tokens.document, stop)
+        position = len(tokens.document)
+        logits = self._decode(tokens.task, position, stop)
+        self._count(prompt=position + len(tokens.task), cached=cached)
+        return logits
+
+    def _load_document(self, document: list[int], stop: Stop | None) -> int:
+        """Bring the context to the end of the document; returns the tokens restored."""
+        key = self._key(document)
+        state = self._states.get(key)
+        if state is not None:
+            if self._native.restore(state):
+                return len(document)
+            self._states.drop(key)
+        self._native.truncate(0)
+        self._decode(document, 0, stop, logits=0)
+        self._states.put(key, self._native.save())
+        return 0
+
+    def _decode(
+        self, tokens: Sequence[int], position: int, stop: Stop | None, *, logits: int = 1
+    ) -> Logits:
+        result: Logits = np.empty((0,), dtype=np.float32)
+        for start in range(0, len(tokens), BATCH):
+            _check(stop)
+            part = tokens[start : start + BATCH]
+            last = start + BATCH >= len(tokens)
+            rows = self._native.decode(part, position + start, logits=logits if last else 0)
+            if last and logits:
+                result = rows[-1]
+        return result
+
+    def _key(self, document: list[int]) -> str:
+        ids = np.asarray(document, dtype=np.int32).tobytes()
+        return hashlib.blake2b(self._identity.encode() + b"\0" + ids, digest_size=20).hexdigest()
+
+    def _count(self, *, prompt: int = 0, cached: int = 0, completion: int = 0) -> None:
+        old = self._usage
+        self._usage = Usage(
+            old.prompt_tokens + prompt,
+            old.cached_tokens + cached,
+            old.completion_tokens + completion,
+        )
+
+    # ------------------------------------------------------------ answer
+
+    def _generate(
+        self, tokens: _Tokens, logits: Logits, limit: int, stop: Stop | None
+    ) -> Iterator[int]:
+        position = len(tokens.document) + len(tokens.task)
+        for _ in range(limit):
+            token = int(np.argmax(logits))
+            if self._native.ends(token):
+                return
+            self._count(completion=1)
+            yield token
+            _check(stop)
+            logits = self._native.decode([token], position, logits=1)[0]
+            position += 1
+
+
+def open_model(config: Config) -> GgufModel:
+    """Load the model that the settings name.
+
+    Raises:
+        ModelMissing: it is not downloaded.
+        ModelDamaged: the file is truncated or not a GGUF file.
+        ModelUnfit: it has no usable chat template.
+    """
+    known = spec(config.model)
+    states = StateCache(
+        config.state_memory_bytes, config.library / "states", config.state_disk_bytes
+    )
+    path = find_model(config, config.model)
+    return GgufModel(
+        path,
+        name=known.name if known else path.stem,
+        can_judge=known.can_judge if known else False,
+        states=states,
+        context_tokens=config.context_tokens,
+        threads=config.threads or physical_cores(),
+    )
+
+
+def physical_cores() -> int:
+    """Cores this process may use, hyper-threads not counted; at least one."""
+    allowed = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else None
+    if allowed is None:
+        return max(1, (os.cpu_count() or 2) // 2)
+    siblings = {_core_of(cpu) for cpu in allowed}
+    return max(1, len(siblings))
+
+
+def _core_of(cpu: int) -> str:
+    path = Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list")
+    try:
+        return path.read_text().strip()
+    except OSError:
+        return str(cpu)
+
+
+def _fingerprint(path: Path) -> str:
+    """A checksum over the size, the header and samples of a model file."""
+    size = path.stat().st_size
+    digest = hashlib.blake2b(str(size).encode(), digest_size=16)
+    with path.open("rb") as file:
+        for part in range(16):
+            file.seek(size * part // 16)
+            digest.update(file.read(1 << 16))
+    return digest.hexdigest()
+
+
+def _check(stop: Stop | None) -> None:
+    if stop is not None and stop.is_set():
+        raise Stopped
