@@ -1,1 +1,1 @@
-"""One reader per file format; each yields records and skips."""
+"""One reader for each format that abstracts come in."""

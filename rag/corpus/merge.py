@@ -1,0 +1,42 @@
+"""Join the entries of one paper: the best of each field."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rag.corpus.identity import normal_arxiv, normal_doi
+from rag.types import Record
+
+_MUCH_LONGER = 1.05
+
+
+def best_text(records: Sequence[Record], stamps: Sequence[int]) -> int:
+    """Return which record's text is the paper's.
+
+    The newest change wins; among equals the first, unless a later one says clearly more
+    (exports cut abstracts short).
+    """
+    best = 0
+    for n in range(1, len(records)):
+        older, newer = records[best], records[n]
+        if newer.text and (not older.text or stamps[n] > stamps[best]):
+            best = n
+        elif stamps[n] == stamps[best] and len(newer.text) > len(older.text) * _MUCH_LONGER:
+            best = n
+    return best
+
+
+def merge(records: Sequence[Record], text_from: int) -> Record:
+    """Return one record with the text of `records[text_from]` and the best other fields."""
+    first = [records[text_from], *(r for n, r in enumerate(records) if n != text_from)]
+    return replace(
+        records[text_from],
+        title=next((r.title for r in first if r.title), None),
+        doi=next((d for r in first if (d := normal_doi(r.doi))), None),
+        arxiv=next((a for r in first if (a := normal_arxiv(r.arxiv))), None),
+        authors=max((r.authors for r in first), key=len),
+        year=next((r.year for r in first if r.year), None),
+        venue=next((r.venue for r in first if r.venue), None),
+        url=next((r.url for r in first if r.url), None),
+    )

@@ -1,0 +1,135 @@
+"""Turn text into unit vectors with a sentence-transformers model from a local folder."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rag.errors import ModelDamaged
+from rag.types import Vectors
+
+def checksum(folder: Path) -> str:
+    """Return the SHA-256 of the model's weights, in hexadecimal."""
+    with (folder / "model.safetensors").open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+class LocalEmbedder:
+    """A sentence encoder on the CPU; loaded at first use, one batch at a time.
+
+    Texts longer than the encoder reads are the caller's to cut (see index/chunks.py);
+    long queries are read in windows whose vectors are averaged, so that the end counts.
+    """
+
+    def __init__(self, folder: Path, name: str, threads: int | None = None):
+        self._folder = folder
+        self._threads = threads
+        self._lock = threading.RLock()
+        self._loaded: Any = None
+        self.name = name
+
+    @property
+    def dimension(self) -> int:
+        """Numbers in a vector."""
+        return int(self._model.get_embedding_dimension())
+
+    @property
+    def max_tokens(self) -> int:
+        """Word pieces the encoder reads, special ones included."""
+        return int(self._model.max_seq_length)
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Word pieces of each text, special ones included."""
+        return [len(ids) for ids in self._tokenise(texts)] if texts else []
+
+    def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        """Unit vectors, shape [len(texts), dimension]."""
+        if not texts:
+            return np.zeros((0, self.dimension), np.float32)
+        with self._lock:
+            vectors = self._model.encode(
+                list(texts), batch_size=32, normalize_embeddings=True, show_progress_bar=False
+            )
+        return np.asarray(vectors, np.float32)
+
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """Unit vectors, shape [len(texts), dimension]; long texts in averaged windows."""
+        windows = [self._windows(text) for text in texts]
+        flat = self.embed_passages([w for group in windows for w in group])
+        ends = np.cumsum([0, *(len(group) for group in windows)])
+        return np.stack([
+            _mean(flat[a:b]) for a, b in zip(ends[:-1], ends[1:], strict=True)
+        ]) if windows else flat  # fmt: skip
+
+    def _windows(self, text: str) -> list[str]:
+        """Cut a long query between words into windows of at most `max_tokens`."""
+        if self.count_tokens([text])[0] <= self.max_tokens:
+            return [text]
+        words = text.split()
+        if len(words) < 2:
+            half = len(text) // 2
+            return [*self._windows(text[:half]), *self._windows(text[half:])]
+        half = len(words) // 2
+        return [
+            *self._windows(" ".join(words[:half])),
+            *self._windows(" ".join(words[half:])),
+        ]
+
+    def _tokenise(self, texts: Sequence[str]) -> list[list[int]]:
+        with self._lock:
+            ids: list[list[int]] = self._model.tokenizer(
+                list(texts), truncation=False, padding=False, verbose=False
+            )["input_ids"]
+        return ids
+
+    @property
+    def _model(self) -> Any:
+        with self._lock:
+            if self._loaded is None:
+                self._loaded = self._load()
+        return self._loaded
+
+    def _load(self) -> Any:
+        with _offline():
+            import torch
+            from sentence_transformers import SentenceTransformer
+
+            if self._threads:
+                torch.set_num_threads(self._threads)
+            try:
+                return SentenceTransformer(
+                    str(self._folder), device="cpu", local_files_only=True
+                ).eval()
+            except (OSError, ValueError, RuntimeError, KeyError) as error:
+                raise ModelDamaged(
+                    f"The embedder in {self._folder} cannot be loaded ({error}). "
+                    "Fetch it again: citewell models pull all-MiniLM-L6-v2"
+                ) from error
+
+
+def _mean(vectors: Vectors) -> Vectors:
+    mean = vectors.mean(axis=0)
+    return np.asarray(mean / max(float(np.linalg.norm(mean)), 1e-12), np.float32)
+
+
+@contextlib.contextmanager
+def _offline() -> Iterator[None]:
+    """Keep the hub clients from asking the network while a model is loaded."""
+    names = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_HUB_DISABLE_TELEMETRY")
+    before = {name: os.environ.get(name) for name in names}
+    os.environ.update(dict.fromkeys(names, "1"))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value

@@ -1,0 +1,90 @@
+"""The word index: BM25 over stems, with tantivy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from rag.errors import LibraryDamaged
+from rag.text import stems
+from rag.types import Paper
+
+_HEAP = 32_000_000
+_ANALYSER = "stems"
+
+
+class WordIndex:
+    """Titles and texts as stems; each document is named by its paper's number."""
+
+    def __init__(self, index: Any):
+        self._index = index
+
+    @classmethod
+    def open(cls, folder: Path) -> WordIndex:
+        """Open or create the index in `folder`. Raises LibraryDamaged."""
+        import tantivy
+
+        builder = tantivy.SchemaBuilder()
+        builder.add_unsigned_field("number", stored=True, indexed=True, fast=True)
+        for field in ("title", "text"):
+            builder.add_text_field(field, tokenizer_name=_ANALYSER, index_option="freq")
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            index = tantivy.Index(builder.build(), str(folder))
+        except (ValueError, OSError) as error:
+            raise LibraryDamaged(
+                f"The word index in {folder} cannot be opened ({error}). Delete that folder: it is "
+                "made anew from the record when Citewell starts. Your files are not touched."
+            ) from error
+        spaces = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
+        index.register_tokenizer(_ANALYSER, spaces)
+        return cls(index)
+
+    def update(self, papers: Iterable[tuple[int, Paper]], dropped: Iterable[int]) -> None:
+        """Add or replace papers by number, drop others; on disk when it returns."""
+        import tantivy
+
+        writer = self._index.writer(heap_size=_HEAP, num_threads=1)
+        for number in dropped:
+            writer.delete_documents_by_term("number", number)
+        for number, paper in papers:
+            writer.delete_documents_by_term("number", number)
+            document = tantivy.Document()
+            document.add_unsigned("number", number)
+            document.add_text("title", " ".join(stems(paper.title)))
+            document.add_text("text", " ".join(stems(paper.text)))
+            writer.add_document(document)
+        writer.commit()
+        writer.wait_merging_threads()
+        self._index.reload()
+
+    def search(
+        self, terms: Sequence[str], limit: int, numbers: Iterable[int] | None = None
+    ) -> dict[int, float]:
+        """Return BM25 scores by paper number of the `limit` best papers for stems."""
+        import tantivy
+
+        schema, occur = self._index.schema, tantivy.Occur
+        clauses = [
+            (occur.Should, tantivy.Query.term_query(schema, field, term, "freq"))
+            for term in dict.fromkeys(terms)
+            for field in ("text", "title")
+        ]
+        if not clauses:
+            return {}
+        query = tantivy.Query.boolean_query(clauses)
+        if numbers is not None:
+            allowed = tantivy.Query.term_set_query(schema, "number", list(numbers))
+            query = tantivy.Query.boolean_query(
+                [(occur.Must, query), (occur.Must, tantivy.Query.const_score_query(allowed, 0.0))]
+            )
+        self._index.reload()
+        searcher = self._index.searcher()
+        hits = searcher.search(query, limit, count=False).hits
+        found = searcher.fast_field_values("number", [address for _, address in hits])
+        return {int(n): float(score) for n, (score, _) in zip(found, hits, strict=True)}
+
+    def count(self) -> int:
+        """Return the number of papers in the index."""
+        return int(self._index.searcher().num_docs)

@@ -1,0 +1,175 @@
+"""Take files into the record: match what they say now with what they said before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rag.corpus import files, identity
+from rag.corpus.files import Found
+from rag.corpus.merge import best_text, merge
+from rag.corpus.titles import title_of
+from rag.index.record import PaperRecord
+from rag.types import Record, Skip
+
+_BATCH = 256
+_REMOVED = "its paper was removed by you; name the file itself to `citewell index` to bring it back"
+
+
+@dataclass(slots=True)
+class Tally:
+    """What became of each record so far; `removed` counts papers."""
+
+    read: int = 0
+    added: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    duplicate: int = 0
+    removed: int = 0
+    skipped: list[Skip] = field(default_factory=list)
+
+
+class Intake:
+    """Reads files one by one; calls `pause` now and then, for the indexes to catch up."""
+
+    def __init__(self, record: PaperRecord, tally: Tally, pause: Callable[[], None]):
+        self._record = record
+        self._tally = tally
+        self._pause = pause
+
+    def take(self, found: Found) -> None:
+        """Take in one file."""
+        digest = files.digest(found.path)
+        if found.root is None:
+            self._revive(found)
+        if self._record.file_digest(found.path) == digest:
+            self._repeat(found)
+            return
+        with self._record.transaction():
+            file = self._record.open_file(found.path, found.shown)
+        visit = _Visit(self._record, self._tally, file)
+        self._stream(visit, files.read(found))
+        with self._record.transaction():
+            visit.finish(digest)
+        self._pause()
+
+    def _stream(self, visit: _Visit, records: files.Records) -> None:
+        batch: list[Record | Skip] = []
+        for record in records:
+            batch.append(record)
+            if len(batch) == _BATCH:
+                self._enter(visit, batch)
+                batch = []
+        self._enter(visit, batch)
+
+    def _enter(self, visit: _Visit, batch: Sequence[Record | Skip]) -> None:
+        with self._record.transaction():
+            for record in batch:
+                visit.enter(record)
+        self._pause()
+
+    def _repeat(self, found: Found) -> None:
+        """Account for an unchanged file without reading it."""
+        numbers = self._record.numbers_of_file(found.path)
+        skips = self._record.file_skips(found.path)
+        self._tally.read += len(numbers) + len(skips)
+        for place, number in numbers:
+            if number is None:
+                self._tally.skipped.append(Skip(found.shown, place, _REMOVED))
+            else:
+                self._tally.unchanged += 1
+        self._tally.skipped += [Skip(found.shown, place, reason) for place, reason in skips]
+
+    def _revive(self, found: Found) -> None:
+        """Forget removals in a file that the user names itself, so that it is read again."""
+        with self._record.transaction():
+            self._record.drop_dismissed(found.path)
+
+    def drop_missing(self, folders: Sequence[Path], found: Sequence[Found]) -> None:
+        """Remove the papers whose only file stood under one of `folders` and is gone."""
+        present = {item.path for item in found}
+        for file, path in self._record.files():
+            if path not in present and any(path.is_relative_to(f) for f in folders):
+                with self._record.transaction():
+                    _Visit(self._record, self._tally, file).withdraw()
+
+
+class _Visit:
+    """One reading of one file, against the entries that it had before."""
+
+    def __init__(self, record: PaperRecord, tally: Tally, file: int):
+        self._record = record
+        self._tally = tally
+        self._file = file
+        self._old: dict[bytes, list[tuple[int, int | None]]] = {}
+        for entry, digest, number in record.digests_of_file(file):
+            self._old.setdefault(digest, []).append((entry, number))
+        self._skips: list[tuple[str, str]] = []
+
+    def enter(self, item: Record | Skip) -> None:
+        """Take in what the file says next."""
+        self._tally.read += 1
+        if isinstance(item, Skip):
+            self._skips.append((item.place, item.reason))
+            self._tally.skipped.append(item)
+            return
+        digest = identity.digest(item)
+        known = self._old.get(digest)
+        if known:
+            self._keep(item, *known.pop(0))
+        else:
+            self._add(item, digest)
+
+    def _keep(self, record: Record, entry: int, number: int | None) -> None:
+        self._record.move_entry(entry, record.place)
+        if number is None:
+            self._tally.skipped.append(Skip(record.file, record.place, _REMOVED))
+        else:
+            self._tally.unchanged += 1
+
+    def _add(self, record: Record, digest: bytes) -> None:
+        number = self._find(record)
+        if number is None:
+            number = self._record.add_paper(identity.new_id(record))
+            self._tally.added += 1
+        else:
+            self._tally.duplicate += 1
+        self._record.add_entry(self._file, number, digest, record)
+        self._describe(number)
+
+    def _find(self, record: Record) -> int | None:
+        for key in identity.keys(record):
+            found = self._record.find_key(key)
+            if found:
+                return found[0]
+        return None
+
+    def _describe(self, number: int) -> None:
+        """Describe a paper from its entries; one without any is removed."""
+        entries = self._record.entries_of_paper(number)
+        if not entries:
+            self._record.drop_paper(number)
+            self._tally.removed += 1
+            return
+        records = [entry.record for entry in entries]
+        best = best_text(records, [entry.stamp for entry in entries])
+        title, source = title_of(merged := merge(records, best))
+        keys = list(dict.fromkeys(key for record in records for key in identity.keys(record)))
+        self._record.describe_paper(number, entries[best].entry, merged, title, source, keys)
+
+    def finish(self, digest: bytes) -> None:
+        """Drop what the file no longer says, and mark it as read to its end."""
+        self._drop_rest()
+        self._record.finish_file(self._file, digest, self._skips)
+
+    def withdraw(self) -> None:
+        """Drop all that the file said, and the file."""
+        self._drop_rest()
+        self._record.forget_file(self._file)
+
+    def _drop_rest(self) -> None:
+        for entry, number in [pair for pairs in self._old.values() for pair in pairs]:
+            self._record.drop_entry(entry)
+            if number is not None:
+                self._describe(number)
