@@ -133,6 +133,13 @@ def clean(text: str) -> str:
     return " ".join(text.split())
 
 
+def readable(text: str, *, markdown: bool = False) -> str:
+    """Return `text` to show: LaTeX (and Markdown, if asked) read as meant, all else as written."""
+    if "\\" in text or _MATH.search(text):
+        text = _strip_latex(_strip_math(text))
+    return _strip_markdown(text) if markdown else text
+
+
 def _join_lines(text: str) -> str:
     """Undo hyphenation at line ends; a compound such as state-of-the-art keeps its hyphen."""
     if "\n" not in text:
