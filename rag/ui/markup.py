@@ -1,0 +1,51 @@
+"""Turns text that others wrote into HTML that shows it and does nothing else.
+
+Everything from papers, models and users passes through here on its way to the page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape as _escape
+
+from rag.text import readable
+
+Span = tuple[int, int]
+
+
+def escape(text: object) -> str:
+    """HTML that shows the text as it is, also inside a quoted attribute."""
+    return _escape(str(text), quote=True)
+
+
+def shown(text: str) -> str:
+    """Escaped HTML of text from a paper or a model, with LaTeX made readable."""
+    return escape(readable(text))
+
+
+def quoted(text: str) -> str:
+    """Escaped HTML of (a part of) an abstract: LaTeX and Markdown made readable."""
+    return escape(readable(text, markdown=True))
+
+
+def marked(text: str, spans: Iterable[Span], now: Span | None = None) -> str:
+    """The text with each span in a `<mark>`; the span `now` carries the id `cited`.
+
+    Offsets are code points of `text`, end exclusive; spans that overlap are cut, `now` wins.
+    """
+    pieces, at = [], 0
+    for start, end, current in _cuts(spans, now, len(text)):
+        pieces.append(quoted(text[at:start]))
+        attribute = ' id="cited" class="now" tabindex="-1"' if current else ""
+        pieces.append(f"<mark{attribute}>{quoted(text[start:end])}</mark>")
+        at = end
+    return "".join([*pieces, quoted(text[at:])])
+
+
+def _cuts(spans: Iterable[Span], now: Span | None, length: int) -> list[tuple[int, int, bool]]:
+    kept = [(*now, True)] if now else []
+    for start, end in sorted(set(spans)):
+        clash = any(start < other_end and end > other for other, other_end, _ in kept)
+        if not clash:
+            kept.append((start, end, False))
+    return sorted(cut for cut in kept if 0 <= cut[0] < cut[1] <= length)

@@ -1,0 +1,89 @@
+"""Draws what surrounds the talk: the top line and the empty page with its examples."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+
+from rag.types import Paper
+from rag.ui.markup import escape, shown
+
+_WORD = re.compile(r"[a-z][a-z-]{3,}")
+_SAMPLE = 300
+_COMMON_WORDS = (
+    "this that these those with from have been which while also their such both into than "
+    "more most show shows propose proposed paper novel approach method methods results "
+    "using used based model models across well however further existing demonstrate over "
+    "between through significantly state-of-the-art performance experiments introduce "
+    "achieves work works recent different where when they many widely various address "
+    "remain remains framework extensive remarkable respectively theoretical empirical"
+)
+_COMMON = frozenset(_COMMON_WORDS.split())
+
+
+def top_html(papers: int | None, model: str, state: str) -> str:
+    """The top line: name, tabs, and what one needs to trust the answers."""
+    count = "opening the library" if papers is None else f"{papers:,} paper{'s'[: papers != 1]}"
+    facts = [count, *([model] if model else []), state]
+    line = "".join(f"<li>{escape(fact)}</li>" for fact in facts)
+    return (
+        '<header class="top"><span class="brand">Citewell</span>'
+        f'<ul class="facts" role="status" aria-label="State of the program">{line}</ul></header>'
+    )
+
+
+def welcome_html(papers: Sequence[Paper] | None, problem: str = "") -> str:
+    """The page before the first question: what to do, and questions to start from."""
+    if problem:
+        return f'<div class="welcome"><p class="error" role="alert">{shown(problem)}</p></div>'
+    if papers is None:
+        return '<div class="welcome"><h1>Opening the library…</h1></div>'
+    if not papers:
+        return (
+            '<div class="welcome"><h1>The library is empty.</h1>'
+            "<p>Add papers with <code>citewell index FILE</code>, then reload this page.</p></div>"
+        )
+    items = "".join(
+        f'<li><button type="button" class="example" data-on="example" data-text="{escape(text)}">'
+        f"{escape(text)}</button></li>"
+        for text in examples(papers)
+    )
+    return (
+        '<div class="welcome"><h1>Ask your papers.</h1>'
+        "<p>Every sentence of an answer is checked against the abstract it cites. "
+        f'Click a number to read the source.</p><ul class="examples">{items}</ul></div>'
+    )
+
+
+def examples(papers: Sequence[Paper]) -> list[str]:
+    """Up to four questions that this very library can answer."""
+    named = [p.title for p in papers if p.title_source != "generated"]
+    named = [title for title in named if len(title) <= 80]
+    questions = [f"What does {title} propose?" for title in named[:1]]
+    if len(named) > 2:
+        questions.append(f"Compare {named[1]} and {named[2]}.")
+    topic = _topic(papers)
+    if topic:
+        questions.append(f"Which papers are about {topic}?")
+    return [*questions, "What are the main themes of this library?"]
+
+
+def _topic(papers: Sequence[Paper]) -> str:
+    counts: Counter[str] = Counter()
+    for paper in papers[:_SAMPLE]:
+        counts.update(_pairs(paper.text.lower()))
+    sampled = min(len(papers), _SAMPLE)
+    good = [(n, pair) for pair, n in counts.items() if 1 < n <= max(2, sampled // 2)]
+    return max(good, key=lambda item: (item[0], item[1]))[1] if good else ""
+
+
+def _pairs(text: str) -> set[str]:
+    pairs = set()
+    for clause in re.split(r"[^a-z\s-]+", text):
+        words = clause.split()
+        for first, second in pairwise(words):
+            if all(_WORD.fullmatch(w) and w not in _COMMON for w in (first, second)):
+                pairs.add(f"{first} {second}")
+    return pairs

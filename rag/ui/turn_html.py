@@ -1,0 +1,233 @@
+"""Draws a turn of the talk, running or finished, as escaped HTML."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from rag.text import readable
+from rag.types import Answer, AnswerSentence, Cell, Citation, PaperRef, Reason, Row, Table
+from rag.ui.markup import escape, quoted, shown
+from rag.ui.turn import Draft, Turn
+
+RUNNING = "running"
+_MARK = re.compile(r"\[(\d{1,6})\]")
+_EVIDENCE_SHOWN = 3
+_LONGEST_WORD = 30
+_PARTLY = (
+    '<span class="partly" title="Only a part of this sentence was found in the abstract it cites">'
+    "partly</span>"
+)
+_REFUSALS: dict[Reason, str] = {
+    "not_stated": "The abstracts in this library do not say.",
+    "full_text_needed": "The abstracts do not say; the full paper may.",
+    "not_in_library": "Nothing in this library is about that.",
+    "no_question": "Ask a question about the papers.",
+}
+
+
+def turn_html(turn: Turn, number: int, *, last: bool) -> str:
+    """One finished turn; `number` counts from 0, the last one can be asked again."""
+    titles = {paper_id: paper.title for paper_id, paper in turn.papers.items()}
+    body = _body(turn.answer, str(number), turn.evidence, titles)
+    stopped = '<p class="notice">Stopped before the end.</p>' if turn.stopped else ""
+    return _article(turn.answer.question, number, body + stopped + _actions(number, last=last))
+
+
+def draft_html(draft: Draft, number: int) -> str:
+    """The turn that is being answered, with what it is doing now."""
+    body = _body(draft.answer, RUNNING, draft.evidence, draft.titles, draft.pending)
+    status = (
+        '<p class="stage" role="status"><span class="pulse" aria-hidden="true"></span>'
+        f"{escape(draft.stage)}…</p>"
+    )
+    return _article(draft.answer.question, number, body + status)
+
+
+def _article(question: str, number: int, body: str) -> str:
+    return (
+        f'<article class="turn" id="turn-{number}">'
+        f'<h2 class="question" dir="auto">{escape(question)}</h2>{body}</article>'
+    )
+
+
+def _body(
+    answer: Answer,
+    turn: str,
+    evidence: Sequence[Citation],
+    titles: Mapping[str, str],
+    pending: str = "",
+) -> str:
+    citations = {citation.n: citation for citation in answer.citations}
+    names = {**{c.paper_id: c.title for c in answer.citations}, **titles}
+    parts = [
+        _evidence(evidence, turn),
+        _prose(answer, citations, turn, pending),
+        _table(answer.table, names, citations, turn) if answer.table else "",
+        _entries(answer.entries, "entries", citations, turn),
+        _borderline(answer.borderline, citations, turn),
+        _scanned(answer),
+        _folded(answer),
+        _nearest(answer.nearest, turn),
+        "".join(f'<p class="notice">{shown(text)}</p>' for text in answer.notices),
+        f'<p class="error" role="alert">{shown(answer.error)}</p>' if answer.error else "",
+    ]
+    return "".join(parts)
+
+
+def _evidence(evidence: Sequence[Citation], turn: str) -> str:
+    if not evidence:
+        return ""
+    items = "".join(
+        f'<li><button type="button" class="quote" data-on="source" data-turn="{turn}" '
+        f'data-ref="e{index}"><q>{quoted(citation.quote)}</q>'
+        f"<cite>{shown(citation.title)}</cite></button></li>"
+        for index, citation in enumerate(evidence[:_EVIDENCE_SHOWN])
+    )
+    return (
+        f'<section class="evidence" aria-label="Found in the abstracts"><ul>{items}</ul></section>'
+    )
+
+
+def _prose(answer: Answer, citations: Mapping[int, Citation], turn: str, pending: str) -> str:
+    kept = [sentence for sentence in answer.sentences if sentence.verdict != "unsupported"]
+    drawn = [_sentence(sentence, citations, turn) for sentence in kept]
+    if pending.strip():
+        drawn.append(f'<span class="pending">{shown(pending)}</span>')
+    if drawn:
+        return f'<div class="prose" dir="auto">{" ".join(drawn)}</div>'
+    return _without_sentences(answer)
+
+
+def _without_sentences(answer: Answer) -> str:
+    text = answer.text.strip() or (_REFUSALS[answer.reason] if answer.reason else "")
+    if not text:
+        return ""
+    kind = "refusal" if answer.abstained and answer.reason else "prose"
+    return f'<div class="{kind}" dir="auto"><p>{shown(text)}</p></div>'
+
+
+def _sentence(sentence: AnswerSentence, citations: Mapping[int, Citation], turn: str) -> str:
+    known = [n for n in sentence.citations if n in citations]
+    pieces, placed, at = [], set(), 0
+    text = readable(sentence.text)
+    for found in _MARK.finditer(text):
+        if int(found[1]) in known:
+            placed.add(int(found[1]))
+            pieces += [escape(text[at : found.start()]), _chip(citations[int(found[1])], turn)]
+            at = found.end()
+    tail = _chips([n for n in known if n not in placed], citations, turn)
+    if sentence.verdict == "partial":
+        tail += _PARTLY
+    return f'<span class="s {sentence.verdict}">{"".join(pieces)}{_kept(text[at:], tail)}</span>'
+
+
+def _kept(text: str, tail: str) -> str:
+    """The text with its tail, which no line break parts from the last word."""
+    head, space, word = text.rpartition(" ")
+    if not tail or len(word) > _LONGEST_WORD:
+        return escape(text) + tail
+    return f'{escape(head + space)}<span class="kept">{escape(word)}{tail}</span>'
+
+
+def _chip(citation: Citation, turn: str) -> str:
+    label = f"Source {citation.n}: {readable(citation.title)}"
+    return (
+        f'<button type="button" class="chip" data-on="source" data-turn="{turn}" '
+        f'data-ref="c{citation.n}" data-title="{shown(citation.title)}" '
+        f'data-quote="{quoted(citation.quote)}" aria-label="{escape(label)}">'
+        f"[{citation.n}]</button>"
+    )
+
+
+def _chips(numbers: Sequence[int], citations: Mapping[int, Citation], turn: str) -> str:
+    return "".join(_chip(citations[n], turn) for n in numbers if n in citations)
+
+
+def _table(
+    table: Table, titles: Mapping[str, str], citations: Mapping[int, Citation], turn: str
+) -> str:
+    head = "".join(f'<th scope="col">{shown(column)}</th>' for column in table.columns)
+    rows = "".join(_row(row, titles, citations, turn) for row in table.rows)
+    return (
+        '<div class="table" tabindex="0" role="region" aria-label="Comparison"><table>'
+        f'<thead><tr><th scope="col">Paper</th>{head}</tr></thead><tbody>{rows}</tbody>'
+        "</table></div>"
+    )
+
+
+def _row(row: Row, titles: Mapping[str, str], citations: Mapping[int, Citation], turn: str) -> str:
+    name = titles.get(row.paper_id, row.paper_id)
+    cells = "".join(_cell(cell, citations, turn) for cell in row.cells)
+    return f'<tr><th scope="row">{_paper_button(row.paper_id, name, turn)}</th>{cells}</tr>'
+
+
+def _cell(cell: Cell, citations: Mapping[int, Citation], turn: str) -> str:
+    kind = "" if cell.citations else ' class="none"'
+    return f"<td{kind}>{quoted(cell.text)}{_chips(cell.citations, citations, turn)}</td>"
+
+
+def _paper_button(paper_id: str, title: str, turn: str) -> str:
+    return (
+        f'<button type="button" class="paper" data-on="source" data-turn="{turn}" '
+        f'data-ref="p{escape(paper_id)}">{shown(title)}</button>'
+    )
+
+
+def _entries(
+    entries: Sequence[PaperRef] | None, kind: str, citations: Mapping[int, Citation], turn: str
+) -> str:
+    if not entries:
+        return ""
+    items = "".join(_entry(entry, citations, turn) for entry in entries)
+    return f'<ol class="{kind}">{items}</ol>'
+
+
+def _entry(entry: PaperRef, citations: Mapping[int, Citation], turn: str) -> str:
+    quotes = [citations[n] for n in entry.citations if n in citations]
+    why = f"<q>{quoted(quotes[0].quote)}</q>" if quotes else ""
+    chips = _chips(entry.citations, citations, turn)
+    return f"<li>{_paper_button(entry.paper_id, entry.title, turn)}{chips}{why}</li>"
+
+
+def _borderline(
+    entries: Sequence[PaperRef] | None, citations: Mapping[int, Citation], turn: str
+) -> str:
+    drawn = _entries(entries, "entries", citations, turn)
+    if not drawn:
+        return ""
+    count = len(entries or ())
+    return f'<details class="fold"><summary>Borderline ({count})</summary>{drawn}</details>'
+
+
+def _scanned(answer: Answer) -> str:
+    if answer.scanned is None:
+        return ""
+    done, total = answer.scanned
+    judged = "" if answer.judged is None else f", {answer.judged} read closely"
+    return f'<p class="scanned">Scanned {done} of {total} papers{judged}.</p>'
+
+
+def _folded(answer: Answer) -> str:
+    texts = [s.text for s in answer.sentences if s.verdict == "unsupported"]
+    if not texts:
+        return ""
+    items = "".join(f"<li>{shown(text)}</li>" for text in texts)
+    return (
+        '<details class="fold"><summary>Not found in the abstracts '
+        f"({len(texts)})</summary><ul>{items}</ul></details>"
+    )
+
+
+def _nearest(nearest: Sequence[PaperRef], turn: str) -> str:
+    if not nearest:
+        return ""
+    items = "".join(f"<li>{_paper_button(p.paper_id, p.title, turn)}</li>" for p in nearest)
+    return f'<section class="nearest"><h3>Nearest papers</h3><ul>{items}</ul></section>'
+
+
+def _actions(number: int, *, last: bool) -> str:
+    buttons = f'<button type="button" data-on="copy" data-turn="{number}">Copy</button>'
+    if last:
+        buttons += '<button type="button" data-on="retry">Try again</button>'
+    return f'<footer class="actions">{buttons}</footer>'
