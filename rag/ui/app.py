@@ -1,0 +1,104 @@
+"""Serves the browser chat: opens the library and the models, and listens."""
+
+from __future__ import annotations
+
+import errno
+import ipaddress
+import socket
+import webbrowser
+from threading import Timer
+from typing import TYPE_CHECKING
+
+import click
+
+from rag.config import Config
+from rag.errors import PortInUse, UsageError
+from rag.ui.backend import Backend
+
+if TYPE_CHECKING:
+    from rag.ui.backend import ChatLike, LibraryLike
+
+
+def serve(
+    config: Config,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 7860,
+    auth: str | None = None,
+    open_browser: bool = False,
+) -> None:
+    """Serve the chat until interrupted; the library and the models load behind the page.
+
+    `auth` is `name:password`. Raises PortInUse, and UsageError where a host that others can
+    reach is to be served without a login.
+    """
+    login = login_for(host, auth)
+    listener = listen(host, port)
+    import uvicorn
+
+    from rag.ui.page import make_app
+
+    backend = _backend(config)
+    server = uvicorn.Server(uvicorn.Config(make_app(backend, login), log_level="warning"))
+    backend.start()
+    address = f"http://{host}:{listener.getsockname()[1]}"
+    click.echo(f"Citewell is at {address} (Ctrl+C ends it)", err=True)
+    if open_browser:
+        Timer(1.0, webbrowser.open, [address]).start()
+    server.run(sockets=[listener])
+
+
+def login_for(host: str, auth: str | None) -> tuple[str, str] | None:
+    """The name and password to ask for; UsageError if others could come in without one."""
+    if auth is None:
+        if not _is_loopback(host):
+            raise UsageError(
+                f"{host} can be reached by others, who could read the whole library and ask "
+                "questions. Add --auth NAME:PASSWORD, or serve on 127.0.0.1."
+            )
+        return None
+    name, colon, password = auth.partition(":")
+    if not (name and colon and password):
+        raise UsageError("Give --auth as NAME:PASSWORD.")
+    return name, password
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket bound to the address; raises PortInUse. Port 0 takes a free one."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+        listener.listen()
+    except OSError as cause:
+        listener.close()
+        if cause.errno == errno.EADDRINUSE:
+            raise PortInUse(
+                f"Port {port} is taken by another program, perhaps another Citewell. "
+                f"Close it, or choose another port: --port {port + 1}."
+            ) from cause
+        raise UsageError(f"Cannot listen on {host}:{port}: {cause.strerror}.") from cause
+    return listener
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _backend(config: Config) -> Backend:
+    def open_library() -> LibraryLike:
+        from rag.library import Library
+
+        return Library.open(config)
+
+    def open_chat(library: LibraryLike) -> ChatLike:
+        from rag.answer.chat import Chat
+        from rag.llm.gguf import open_model
+
+        return Chat(library, open_model(config))
+
+    return Backend(open_library, open_chat, config.model)

@@ -1,0 +1,113 @@
+"""Opens the library and the models behind the page, and says how far that has come."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, wait
+from threading import Thread
+from typing import Protocol
+
+from rag.errors import CitewellError
+from rag.types import Answer, Event, Hit, Paper, Scope, Stop
+
+_log = logging.getLogger(__name__)
+_STEP_S = 0.1
+
+
+class LibraryLike(Protocol):
+    """What the page asks of a library."""
+
+    def papers(self, scope: Scope = ...) -> tuple[Paper, ...]:
+        """All papers in the scope."""
+
+    def paper(self, paper_id: str) -> Paper:
+        """One paper; raises UnknownPaper."""
+
+    def search(self, text: str, k: int = ..., scope: Scope = ...) -> list[Hit]:
+        """The best papers for some words, best first."""
+
+
+class ChatLike(Protocol):
+    """What the page asks of a chat."""
+
+    def ask(
+        self,
+        question: str,
+        history: Sequence[Answer],
+        *,
+        scope: Scope = ...,
+        stop: Stop | None = ...,
+    ) -> Iterator[Event]:
+        """The events of one turn; the last is Done."""
+
+
+class Backend:
+    """The library and the chat, which become ready one after the other in a thread."""
+
+    def __init__(
+        self,
+        open_library: Callable[[], LibraryLike],
+        open_chat: Callable[[LibraryLike], ChatLike],
+        model: str = "",
+    ) -> None:
+        self.model = model
+        self._open_library = open_library
+        self._open_chat = open_chat
+        self._library: Future[LibraryLike] = Future()
+        self._chat: Future[ChatLike] = Future()
+
+    def start(self) -> None:
+        """Begin to open both; returns at once."""
+        Thread(target=self._open, name="citewell-opening", daemon=True).start()
+
+    def _open(self) -> None:
+        try:
+            self._library.set_result(self._open_library())
+            self._chat.set_result(self._open_chat(self._library.result()))
+        except CitewellError as problem:
+            self._fail(problem)
+        except Exception as problem:
+            _log.exception("the library or the model could not be opened")
+            cause = f"Could not start: {problem}. Run `citewell doctor` to see what is wrong."
+            self._fail(CitewellError(cause))
+
+    def _fail(self, problem: CitewellError) -> None:
+        for future in (self._library, self._chat):
+            if not future.done():
+                future.set_exception(problem)
+
+    @property
+    def ready(self) -> bool:
+        """Whether there is nothing left to wait for, be it by failure."""
+        return self._library.done() and self._chat.done()
+
+    @property
+    def state(self) -> str:
+        """In a few words, what the program is doing."""
+        if not self._library.done():
+            return "opening the library…"
+        if not self._chat.done():
+            return "loading the model…"
+        return "not ready" if self.problem else "offline"
+
+    @property
+    def problem(self) -> str:
+        """Why the program cannot answer, or an empty string."""
+        for future in (self._library, self._chat):
+            if future.done() and (failure := future.exception()):
+                return str(failure)
+        return ""
+
+    @property
+    def library(self) -> LibraryLike | None:
+        """The library, if it is open."""
+        opened = self._library.done() and self._library.exception() is None
+        return self._library.result() if opened else None
+
+    def chat(self, stop: Stop) -> ChatLike | None:
+        """Wait for the chat; None if the user stopped. Raises the error that prevents it."""
+        while not stop.is_set():
+            if wait([self._chat], timeout=_STEP_S).done:
+                return self._chat.result()
+        return None
