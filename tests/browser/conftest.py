@@ -1,0 +1,123 @@
+"""Starts the page over scripted answers on a free port, and a browser that sees only it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import uvicorn
+from playwright.sync_api import Browser, BrowserContext, Page, Route, sync_playwright
+
+from rag.ui.app import listen
+from rag.ui.backend import Backend
+
+from .scripted import ScriptedChat, ScriptedLibrary
+from .shelf import PAPERS, SCRIPTS
+
+CHROMIUM = os.environ.get("CITEWELL_CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium"
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+SHOTS = Path(os.environ.get("CITEWELL_SHOTS", Path(__file__).parents[2] / "build" / "screenshots"))
+
+
+@dataclass
+class Served:
+    """A running page: its address, and what answers behind it."""
+
+    url: str
+    chat: ScriptedChat
+    library: ScriptedLibrary
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    if not Path(CHROMIUM).exists():
+        message = "no Chromium: apt-get install chromium, or set CITEWELL_CHROMIUM to its path"
+        if os.environ.get("CI") == "true":
+            pytest.fail(message)
+        pytest.skip(message)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+def serve_in_thread(backend: Backend) -> tuple[uvicorn.Server, str]:
+    from rag.ui.page import make_app
+
+    listener = listen("127.0.0.1", 0)
+    server = uvicorn.Server(uvicorn.Config(make_app(backend), log_level="warning"))
+    threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True).start()
+    backend.start()
+    while not server.started:
+        time.sleep(0.02)
+    return server, f"http://127.0.0.1:{listener.getsockname()[1]}"
+
+
+@pytest.fixture(scope="session")
+def served() -> Iterator[Served]:
+    library, chat = ScriptedLibrary(PAPERS), ScriptedChat(SCRIPTS)
+    server, url = serve_in_thread(Backend(lambda: library, lambda _: chat, "scripted"))
+    yield Served(url, chat, library)
+    server.should_exit = True
+
+
+@pytest.fixture
+def foreign() -> list[str]:
+    """The addresses outside the page's origin that the browser was asked for."""
+    return []
+
+
+@pytest.fixture
+def context(browser: Browser, served: Served, foreign: list[str]) -> Iterator[BrowserContext]:
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    guard(context, served.url, foreign)
+    yield context
+    context.close()
+
+
+def guard(context: BrowserContext, origin: str, foreign: list[str]) -> None:
+    """Let nothing out of the origin, and note what tried."""
+
+    def check(route: Route) -> None:
+        url = route.request.url
+        if url.startswith((origin, "data:", "blob:")):
+            route.continue_()
+        else:
+            foreign.append(url)
+            route.abort()
+
+    context.route("**/*", check)
+
+
+@pytest.fixture
+def page(context: BrowserContext, served: Served) -> Iterator[Page]:
+    page = context.new_page()
+    broken: list[str] = []
+    page.on("pageerror", lambda error: broken.append(str(error)))
+    open_page(page, served.url)
+    yield page
+    assert broken == []
+
+
+def open_page(page: Page, url: str) -> None:
+    page.goto(url)
+    page.locator(".welcome h1").wait_for(timeout=30_000)
+
+
+def ask(page: Page, question: str) -> None:
+    page.locator("#question textarea").fill(question)
+    page.keyboard.press("Enter")

@@ -1,0 +1,173 @@
+"""The chat in a real browser, over scripted answers."""
+
+from __future__ import annotations
+
+import time
+
+from playwright.sync_api import expect
+
+from .conftest import ask, guard, open_page
+
+
+def finished(page, count=1):
+    expect(page.locator("#turns .turn")).to_have_count(count)
+    expect(page.locator("#running .turn")).to_have_count(0)
+
+
+def test_a_cited_answer_leads_to_the_highlighted_sentence_and_nothing_leaves_the_origin(
+    page, foreign
+):
+    ask(page, "What does LoRA propose?")
+    finished(page)
+    expect(page.locator(".prose")).to_contain_text("LoRA freezes the weights")
+    page.locator(".prose .chip").nth(1).click()
+    cited = page.locator("#source #cited")
+    expect(cited).to_have_text("LoRA needs 3 times less memory than full fine-tuning.")
+    expect(cited).to_be_in_viewport()
+    expect(page.locator("#source h2")).to_contain_text("Low-Rank Adaptation")
+    expect(page.locator("#source .abstract")).to_contain_text("71.2 ± 0.3")
+    assert foreign == []
+
+
+def test_evidence_is_on_screen_before_the_answer_is_finished(page, served):
+    served.chat.pause = 0.2
+    try:
+        ask(page, "What does LoRA propose?")
+        expect(page.locator("#running .evidence .quote")).to_have_count(2)
+        expect(page.locator("#running .pending")).to_be_visible()
+        page.locator("#running .evidence .quote").first.click()
+        expect(page.locator("#source #cited")).to_have_text("We propose LoRA, which")
+    finally:
+        served.chat.pause = 0.01
+    finished(page)
+
+
+def test_a_second_turn_works_and_is_given_the_first(page, served):
+    ask(page, "What does LoRA propose?")
+    finished(page)
+    ask(page, "How much memory does it save?")
+    finished(page, 2)
+    assert served.chat.asked[-1] == ("How much memory does it save?", ["What does LoRA propose?"])
+    page.locator("#turn-0 .prose .chip").first.click()
+    expect(page.locator("#source #cited")).to_have_text("We propose LoRA, which")
+
+
+def test_signs_that_other_programs_interpret_are_shown_as_written(page):
+    ask(page, "What does BERT gain?")
+    finished(page)
+    prose = page.locator(".prose")
+    expect(prose).to_contain_text("It gains (~3 points) on A and (~5 points) on B; $3 versus $5.")
+    expect(prose).to_contain_text("[1]: BERT [7]")
+    expect(prose.locator(".chip")).to_have_count(1)
+    expect(page.locator(".prose a, .prose del, .prose math")).to_have_count(0)
+
+
+def test_markup_in_titles_abstracts_and_answers_is_text_and_nothing_runs(page, foreign):
+    ask(page, "What is masked?")
+    finished(page)
+    expect(page.locator(".prose")).to_contain_text(
+        "It predicts <mask> <img src=x onerror=window.broken=1> ${window.broken=1} {{x}} `y`."
+    )
+    page.locator(".prose .chip").hover()
+    expect(page.locator("#preview")).to_contain_text("Predicting <mask> tokens <img src=x")
+    page.locator(".prose .chip").click()
+    expect(page.locator("#source h2")).to_have_text(
+        "Predicting <mask> tokens <img src=x onerror=window.broken=1>"
+    )
+    abstract = page.locator("#source .abstract")
+    expect(abstract).to_contain_text("<script>window.broken=1</script>")
+    expect(abstract).to_contain_text("${window.broken=1} and {{window.broken=1}}")
+    expect(abstract).to_contain_text("<b>plain</b>")
+    expect(page.locator("#source .origin")).to_contain_text("../../<i>x</i>.txt, line <3>")
+    assert page.evaluate("window.broken") is None
+    assert page.locator("#chat img").count() == 0
+    assert foreign == []
+
+
+def test_a_refusal_offers_the_nearest_papers_to_open(page):
+    ask(page, "Who won the World Cup?")
+    finished(page)
+    expect(page.locator(".refusal")).to_have_text("Nothing in this library is about that.")
+    expect(page.locator(".prose .chip")).to_have_count(0)
+    page.get_by_role("button", name="BERT", exact=True).click()
+    expect(page.locator("#source h2")).to_have_text("BERT")
+
+
+def test_stop_works_before_the_first_word_and_the_talk_goes_on(page):
+    ask(page, "Read for long")
+    page.locator("#stop").click()
+    started = time.monotonic()
+    finished(page)
+    assert time.monotonic() - started < 5
+    expect(page.locator("#turns .notice")).to_have_text("Stopped before the end.")
+    ask(page, "What does LoRA propose?")
+    finished(page, 2)
+
+
+def test_two_browsers_share_nothing(page, browser, served, foreign):
+    ask(page, "What does LoRA propose?")
+    finished(page)
+    other_context = browser.new_context()
+    guard(other_context, served.url, foreign)
+    other = other_context.new_page()
+    open_page(other, served.url)
+    ask(other, "What does BERT gain?")
+    finished(other)
+    ask(page, "How much memory does it save?")
+    finished(page, 2)
+    assert served.chat.asked[-1] == ("How much memory does it save?", ["What does LoRA propose?"])
+    assert "LoRA" not in other.locator("#turns").inner_text()
+    other_context.close()
+
+
+def test_try_again_replaces_the_last_turn(page, served):
+    ask(page, "What does LoRA propose?")
+    finished(page)
+    served.chat.pause = 0.05
+    page.get_by_role("button", name="Try again").click()
+    expect(page.locator("#turns .turn")).to_have_count(0)
+    finished(page)
+    served.chat.pause = 0.01
+    assert [question for question, _ in served.chat.asked[-2:]] == ["What does LoRA propose?"] * 2
+    assert served.chat.asked[-1][1] == []
+
+
+def test_a_new_conversation_forgets_the_old_one_even_while_it_runs(page, served):
+    ask(page, "Read for long")
+    expect(page.locator("#running .stage")).to_be_visible()
+    page.locator("#new").click()
+    expect(page.locator(".welcome h1")).to_be_visible()
+    ask(page, "What does LoRA propose?")
+    finished(page)
+    assert served.chat.asked[-1][1] == []
+
+
+def test_an_example_question_fills_the_box(page):
+    page.locator(".example").first.click()
+    expect(page.locator("#question textarea")).to_have_value(
+        "What does LoRA: Low-Rank Adaptation of Large Language Models propose?"
+    )
+
+
+def test_shift_enter_breaks_the_line_and_an_empty_question_is_not_sent(page):
+    box = page.locator("#question textarea")
+    box.press("Enter")
+    expect(page.locator(".turn")).to_have_count(0)
+    box.fill("one")
+    box.press("Shift+Enter")
+    box.press_sequentially("two")
+    expect(box).to_have_value("one\ntwo")
+
+
+def test_the_keyboard_alone_opens_a_source(page):
+    ask(page, "What does LoRA propose?")
+    finished(page)
+    page.locator(".prose .chip").first.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#source #cited")).to_have_text("We propose LoRA, which")
+
+
+def test_the_page_says_that_inline_handlers_and_foreign_hosts_are_forbidden(page, served):
+    policy = page.request.get(served.url).headers["content-security-policy"]
+    assert "script-src-attr 'none'" in policy
+    assert "connect-src 'self'" in policy
