@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from unicodedata import category
 
 import click
 
@@ -98,4 +99,4 @@ def _numbers(citations: Iterable[int]) -> str:
 
 def _safe(text: str) -> str:
     """Without control characters: a paper's text must not steer the terminal."""
-    return "".join(c for c in text if c in "\n\t" or c.isprintable() or c.isspace())
+    return "".join(c for c in text if c in "\n\t" or c.isprintable() or category(c) == "Zs")

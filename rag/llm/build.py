@@ -229,6 +229,10 @@ def _say(line: str) -> None:
     sys.stderr.flush()
 
 
+def _smallest(models: Path) -> Path | None:
+    return min(models.glob("*.gguf"), key=lambda path: path.stat().st_size, default=None)
+
+
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m rag.llm.build", description=__doc__)
     parser.add_argument("--wheels", type=Path, help="where built wheels are kept")
@@ -239,13 +243,14 @@ def _arguments() -> argparse.Namespace:
 def main() -> int:
     """Make sure that a working build is installed; the exit code of the command."""
     arguments = _arguments()
-    wheels = arguments.wheels
+    wheels, model = arguments.wheels, arguments.model
     if wheels is None:
         from rag.config import Config
 
-        wheels = Config.from_environment(os.environ).wheels_dir
+        config = Config.from_environment(os.environ)
+        wheels, model = config.wheels_dir, model or _smallest(config.models_dir)
     try:
-        result = ensure(wheels.absolute(), arguments.model)
+        result = ensure(wheels.absolute(), model)
     except BuildError as error:
         _say(str(error))
         return 1

