@@ -18,7 +18,7 @@ from rag.errors import LibraryBusy, MissingError
 from rag.index import retrieve
 from rag.index.chunks import sentences
 from rag.index.indexes import Indexes, OnCommit, OnProgress, Progress
-from rag.index.record import PaperRecord
+from rag.index.record import FILE_NAME, PaperRecord
 from rag.intake import Intake, Tally
 from rag.llm.catalogue import find_embedder
 from rag.text import clean, stems
@@ -30,6 +30,7 @@ EVERYTHING = Scope()
 _CANDIDATES = 200
 _EVIDENCE = 5
 _LOCK_SECONDS = 3.0
+_UNFINISHED = "unfinished"
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,13 +248,16 @@ class Library:
 def make_sample(config: Config, seeds: Path, on_progress: OnProgress | None = None) -> bool:
     """Make the library from the sample lists if there is none yet; return whether it did.
 
-    A library that exists is left as it is, so papers that were removed stay removed.
+    A library that exists is left as it is, so papers that were removed stay removed; only a
+    sample that was broken off is finished.
     """
-    if (config.library / "sample.done").exists():
-        return False
+    there = (config.library / FILE_NAME).exists()
     with Library.open(config, create=True) as library:
+        if there and library._record.meta("sample") != _UNFINISHED:
+            return False
+        library._record.set_meta("sample", _UNFINISHED)
         library.index([seeds], on_progress=on_progress)
-    (config.library / "sample.done").touch()
+        library._record.set_meta("sample", "made")
     return True
 
 

@@ -49,9 +49,7 @@ def _under(path: Path) -> list[Found]:
         raise UsageError(f"There is no file or folder {path}. Check the name and try again.")
     files = (p for p in sorted(path.rglob("*")) if p.is_file())
     shown = ((p, p.relative_to(path)) for p in files)
-    return [
-        Found(p, str(r), path) for p, r in shown if not any(x.startswith(".") for x in r.parts)
-    ]
+    return [Found(p, str(r), path) for p, r in shown if not any(x.startswith(".") for x in r.parts)]
 
 
 def digest(path: Path) -> bytes:
@@ -77,7 +75,11 @@ def read(found: Found) -> Records:
 
 def decode(data: bytes) -> str:
     """Return the text of `data`, by its byte order mark, as UTF-8, or as best guessed."""
-    for mark, name in ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
+    for mark, name in (
+        (b"\xef\xbb\xbf", "utf-8"),
+        (b"\xff\xfe", "utf-16"),
+        (b"\xfe\xff", "utf-16"),
+    ):
         if data.startswith(mark):
             return _lines(data.decode(name, errors="replace").removeprefix("\ufeff"))
     try:

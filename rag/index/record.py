@@ -327,9 +327,7 @@ class PaperRecord:
 
         `entry` is the one whose text is the paper's.
         """
-        content = hashlib.sha256(
-            repr((record.text, title, title_source)).encode()
-        ).digest()[:16]
+        content = hashlib.sha256(repr((record.text, title, title_source)).encode()).digest()[:16]
         self._run(
             "UPDATE papers SET entry=?, title=?, title_source=?, doi=?, arxiv=?, authors=?, "
             "author_words=?, year=?, venue=?, venue_words=?, url=?, "

@@ -71,9 +71,7 @@ class ChunkVectors:
     def made_by(self) -> EmbedderIdentity:
         """The embedder that made the vectors."""
         metadata = self._collection.metadata or {}
-        return EmbedderIdentity(
-            str(metadata.get("embedder")), str(metadata.get("embedder_sha256"))
-        )
+        return EmbedderIdentity(str(metadata.get("embedder")), str(metadata.get("embedder_sha256")))
 
     def add(self, ids: Sequence[tuple[int, int]], vectors: Vectors) -> None:
         """Add the vectors of chunks named by (number, chunk); shape [len(ids), dimension]."""
