@@ -16,7 +16,8 @@ from rag.errors import PortInUse, UsageError
 from rag.ui.backend import Backend
 
 if TYPE_CHECKING:
-    from rag.ui.backend import ChatLike, LibraryLike
+    from rag.library import Library
+    from rag.ui.backend import ChatLike
 
 
 def serve(
@@ -36,10 +37,13 @@ def serve(
     listener = listen(host, port)
     import uvicorn
 
+    from rag.ui.conversations import Conversations
+    from rag.ui.desk import Desk
     from rag.ui.page import make_app
 
     backend = _backend(config)
-    server = uvicorn.Server(uvicorn.Config(make_app(backend, login), log_level="warning"))
+    desk = Desk(backend, Conversations(config.data_dir / "conversations.sqlite3"))
+    server = uvicorn.Server(uvicorn.Config(make_app(desk, login), log_level="warning"))
     backend.start()
     address = f"http://{host}:{listener.getsockname()[1]}"
     click.echo(f"Citewell is at {address} (Ctrl+C ends it)", err=True)
@@ -90,15 +94,17 @@ def _is_loopback(host: str) -> bool:
 
 
 def _backend(config: Config) -> Backend:
-    def open_library() -> LibraryLike:
+    def open_library() -> Library:
         from rag.library import Library
 
         return Library.open(config)
 
-    def open_chat(library: LibraryLike) -> ChatLike:
+    def open_chat(library: Library) -> ChatLike:
         from rag.answer.chat import Chat
+        from rag.answer.prompt import Prompts
         from rag.llm.gguf import open_model
+        from rag.resources import prompts_dir
 
-        return Chat(library, open_model(config))
+        return Chat(library, open_model(config), Prompts(prompts_dir()))
 
     return Backend(open_library, open_chat, config.model)

@@ -6,13 +6,14 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, wait
 from threading import Thread
-from typing import Protocol
+from typing import Any, Protocol
 
 from rag.errors import CitewellError
 from rag.types import Answer, Event, Hit, Paper, Scope, Stop
 
 _log = logging.getLogger(__name__)
 _STEP_S = 0.1
+_SAMPLE = 300
 
 
 class LibraryLike(Protocol):
@@ -20,6 +21,12 @@ class LibraryLike(Protocol):
 
     def papers(self, scope: Scope = ...) -> tuple[Paper, ...]:
         """All papers in the scope."""
+
+    def count(self) -> int:
+        """How many papers there are."""
+
+    def collections(self) -> tuple[str, ...]:
+        """The names of the files that the papers stand in."""
 
     def paper(self, paper_id: str) -> Paper:
         """One paper; raises UnknownPaper."""
@@ -48,7 +55,7 @@ class Backend:
     def __init__(
         self,
         open_library: Callable[[], LibraryLike],
-        open_chat: Callable[[LibraryLike], ChatLike],
+        open_chat: Callable[[Any], ChatLike],
         model: str = "",
     ) -> None:
         self.model = model
@@ -56,6 +63,7 @@ class Backend:
         self._open_chat = open_chat
         self._library: Future[LibraryLike] = Future()
         self._chat: Future[ChatLike] = Future()
+        self._sample: tuple[int, tuple[Paper, ...]] | None = None
 
     def start(self) -> None:
         """Begin to open both; returns at once."""
@@ -104,6 +112,24 @@ class Backend:
         """The library, if it is open."""
         opened = self._library.done() and self._library.exception() is None
         return self._library.result() if opened else None
+
+    def count(self) -> int | None:
+        """How many papers there are, or None while that is not known."""
+        return self.library.count() if self.library else None
+
+    def files(self) -> tuple[str, ...]:
+        """The files that the papers stand in, as far as known."""
+        return self.library.collections() if self.library else ()
+
+    def sample(self) -> tuple[Paper, ...] | None:
+        """The papers that examples are drawn from, or None while that is not known."""
+        library = self.library
+        if library is None:
+            return None
+        count = library.count()
+        if self._sample is None or self._sample[0] != count:
+            self._sample = count, library.papers()[:_SAMPLE]
+        return self._sample[1]
 
     def chat(self, stop: Stop) -> ChatLike | None:
         """Wait for the chat; None if the user stopped. Raises the error that prevents it."""

@@ -11,7 +11,6 @@ from rag.types import Paper
 from rag.ui.markup import escape, shown
 
 _WORD = re.compile(r"[a-z][a-z-]{3,}")
-_SAMPLE = 300
 _COMMON_WORDS = (
     "this that these those with from have been which while also their such both into than "
     "more most show shows propose proposed paper novel approach method methods results "
@@ -23,15 +22,28 @@ _COMMON_WORDS = (
 _COMMON = frozenset(_COMMON_WORDS.split())
 
 
-def top_html(papers: int | None, model: str, state: str) -> str:
-    """The top line: name, tabs, and what one needs to trust the answers."""
-    count = "opening the library" if papers is None else f"{papers:,} paper{'s'[: papers != 1]}"
-    facts = [count, *([model] if model else []), state]
-    line = "".join(f"<li>{escape(fact)}</li>" for fact in facts)
-    return (
-        '<header class="top"><span class="brand">Citewell</span>'
-        f'<ul class="facts" role="status" aria-label="State of the program">{line}</ul></header>'
+TABS = (("chat", "Chat"),)
+
+
+def top_html() -> str:
+    """The name and the tabs."""
+    tabs = "".join(
+        f'<button type="button" role="tab" id="tab-{name}" aria-controls="{name}" '
+        f'aria-selected="{"true" if name == "chat" else "false"}" data-on="show_{name}" '
+        f'data-tab="{name}">{text}</button>'
+        for name, text in TABS
     )
+    return (
+        '<span class="brand">Citewell</span>'
+        f'<nav class="tabs" role="tablist" aria-label="Parts of the page">{tabs}</nav>'
+    )
+
+
+def facts_html(papers: int | None, model: str, state: str) -> str:
+    """What one needs to trust the answers."""
+    count = "" if papers is None else f"{papers:,} paper{'s'[: papers != 1]}"
+    line = "".join(f"<li>{escape(fact)}</li>" for fact in (count, model, state) if fact)
+    return f'<ul class="facts" aria-label="State of the program">{line}</ul>'
 
 
 def welcome_html(papers: Sequence[Paper] | None, problem: str = "") -> str:
@@ -72,10 +84,9 @@ def examples(papers: Sequence[Paper]) -> list[str]:
 
 def _topic(papers: Sequence[Paper]) -> str:
     counts: Counter[str] = Counter()
-    for paper in papers[:_SAMPLE]:
+    for paper in papers:
         counts.update(_pairs(paper.text.lower()))
-    sampled = min(len(papers), _SAMPLE)
-    good = [(n, pair) for pair, n in counts.items() if 1 < n <= max(2, sampled // 2)]
+        good = [(n, pair) for pair, n in counts.items() if 1 < n <= max(2, len(papers) // 2)]
     return max(good, key=lambda item: (item[0], item[1]))[1] if good else ""
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from threading import Event, Lock
+from uuid import uuid4
 
-from rag.types import Answer, Citation, Paper
+from rag.types import Answer, Citation, Paper, Scope
 from rag.ui.markup import Span
 from rag.ui.turn import Draft, Turn
 from rag.ui.turn_html import RUNNING
@@ -13,11 +15,17 @@ from rag.ui.turn_html import RUNNING
 
 @dataclass(slots=True)
 class Session:
-    """The talk of one tab: finished turns, the running one, and the wish to stop it."""
+    """The talk of one tab: finished turns, the running one, and the wish to stop it.
+
+    `editing` is the turn that the next question replaces, with all that follow it.
+    """
 
     turns: list[Turn] = field(default_factory=list)
     draft: Draft | None = None
     stop: Event = field(default_factory=Event)
+    conversation_id: str = field(default_factory=lambda: uuid4().hex)
+    scope: Scope = field(default_factory=Scope)
+    editing: int | None = None
 
     @property
     def history(self) -> list[Answer]:
@@ -29,10 +37,11 @@ class Session:
         """Whether a question is being answered."""
         return self.draft is not None
 
-    def reset(self) -> None:
-        """End the running turn and forget the talk."""
+    def reset(self, conversation_id: str | None = None, turns: Iterable[Turn] = ()) -> None:
+        """End the running turn and begin a new talk, or go on with an old one."""
         self.stop.set()
-        self.turns, self.draft = [], None
+        self.turns, self.draft, self.editing = list(turns), None, None
+        self.conversation_id = conversation_id or uuid4().hex
 
     def cited(self, turn: str, ref: str) -> Cited | None:
         """What a button in the talk points to, or None if there is no such thing."""

@@ -227,7 +227,10 @@ def _nearest(nearest: Sequence[PaperRef], turn: str) -> str:
 
 
 def _actions(number: int, *, last: bool) -> str:
-    buttons = f'<button type="button" data-on="copy" data-turn="{number}">Copy</button>'
+    buttons = (
+        f'<button type="button" data-on="copy" data-turn="{number}">Copy</button>'
+        f'<button type="button" data-on="edit" data-turn="{number}">Edit the question</button>'
+    )
     if last:
         buttons += '<button type="button" data-on="retry">Try again</button>'
     return f'<footer class="actions">{buttons}</footer>'

@@ -16,6 +16,8 @@ from playwright.sync_api import Browser, BrowserContext, Page, Route, sync_playw
 
 from rag.ui.app import listen
 from rag.ui.backend import Backend
+from rag.ui.conversations import Conversations
+from rag.ui.desk import Desk
 
 from .scripted import ScriptedChat, ScriptedLibrary
 from .shelf import PAPERS, SCRIPTS
@@ -55,11 +57,12 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
-def serve_in_thread(backend: Backend) -> tuple[uvicorn.Server, str]:
+def serve_in_thread(backend: Backend, folder: Path) -> tuple[uvicorn.Server, str]:
     from rag.ui.page import make_app
 
     listener = listen("127.0.0.1", 0)
-    server = uvicorn.Server(uvicorn.Config(make_app(backend), log_level="warning"))
+    desk = Desk(backend, Conversations(folder / "conversations.sqlite3"))
+    server = uvicorn.Server(uvicorn.Config(make_app(desk), log_level="warning"))
     threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True).start()
     backend.start()
     while not server.started:
@@ -68,9 +71,10 @@ def serve_in_thread(backend: Backend) -> tuple[uvicorn.Server, str]:
 
 
 @pytest.fixture(scope="session")
-def served() -> Iterator[Served]:
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     library, chat = ScriptedLibrary(PAPERS), ScriptedChat(SCRIPTS)
-    server, url = serve_in_thread(Backend(lambda: library, lambda _: chat, "scripted"))
+    backend = Backend(lambda: library, lambda _: chat, "scripted")
+    server, url = serve_in_thread(backend, tmp_path_factory.mktemp("page"))
     yield Served(url, chat, library)
     server.should_exit = True
 

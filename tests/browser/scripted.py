@@ -43,13 +43,20 @@ class ScriptedLibrary:
     def papers(self, scope: Scope | None = None) -> tuple[Paper, ...]:
         return tuple(self._papers.values())
 
+    def count(self) -> int:
+        return len(self._papers)
+
+    def collections(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(file for p in self._papers.values() for file in p.files))
+
     def paper(self, paper_id: str) -> Paper:
         if paper_id not in self._papers:
             raise UnknownPaper(f"no paper has the id {paper_id}")
         return self._papers[paper_id]
 
     def search(self, text: str, k: int = 10, scope: Scope | None = None) -> list[Hit]:
-        found = [p for p in self._papers.values() if text.lower() in (p.title + p.text).lower()]
+        asked = set(text.lower().split())
+        found = [p for p in self._papers.values() if asked & set(p.text.lower().split())]
         return [
             Hit(p, 1.0, 1.0, 1.0, (Evidence(Sentence(p.paper_id, 0, 0, 1, p.text[:1]), 1.0),))
             for p in found[:k]
@@ -72,6 +79,7 @@ class ScriptedChat:
     scripts: dict[str, Script]
     pause: float = 0.01
     asked: list[tuple[str, list[str]]] = field(default_factory=list)
+    scopes: list[Scope | None] = field(default_factory=list)
 
     def ask(
         self,
@@ -82,6 +90,7 @@ class ScriptedChat:
         stop: Stop | None = None,
     ) -> Iterator[Event]:
         self.asked.append((question, [answer.question for answer in history]))
+        self.scopes.append(scope)
         last = Answer(question, "single", "", abstained=True, reason="not_stated")
         for event in self.scripts[question](self, question, history):
             if isinstance(event, Done):

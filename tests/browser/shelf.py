@@ -55,6 +55,10 @@ SCRIPTS = {
     ),
     "Who won the World Cup?": refuses(LORA, BERT),
     "Read for long": prefills(20),
+    "Summarise BERT.": says(
+        BERT,
+        ("BERT reads text in both directions.", "BERT reads text in both directions."),
+    ),
     "Both?": says_of(
         (LORA, "LoRA trains low-rank matrices.", "We propose LoRA, which freezes the weights"),
         (BERT, "BERT reads in both directions.", "BERT reads text in both directions."),

@@ -2,7 +2,6 @@
 (() => {
   'use strict';
   const byId = (id) => document.getElementById(id);
-  const NARROW = '(max-width: 1000px)';
   const NEAR_PX = 160;
 
   // ------------------------------------------------------------ preview of a chip
@@ -87,18 +86,65 @@
     setTimeout(() => { button.textContent = before; }, 1500);
   }
 
+  // ------------------------------------------------------------ saving files
+  function saveFile(place) {
+    const text = place.querySelector('[data-file]');
+    if (!text || text.dataset.once === place.dataset.saved) return;
+    place.dataset.saved = text.dataset.once;
+    const link = document.createElement('a');
+    link.href = URL.createObjectURL(new Blob([text.textContent], { type: 'text/plain' }));
+    link.download = text.dataset.file;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  }
+
+  // ------------------------------------------------------------ tabs
+  function showTab(name) {
+    document.body.dataset.tab = name;
+    document.querySelectorAll('[role="tab"]').forEach((tab) => {
+      const chosen = tab.dataset.tab === name;
+      tab.setAttribute('aria-selected', String(chosen));
+      tab.tabIndex = chosen ? 0 : -1;
+    });
+    closeSource();
+  }
+
+  function moveTab(event) {
+    const tabs = [...document.querySelectorAll('[role="tab"]')];
+    const at = tabs.indexOf(event.target);
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (at < 0 || !step) return;
+    const next = tabs[(at + step + tabs.length) % tabs.length];
+    next.focus();
+    next.click();
+  }
+
+  function focusQuestion() {
+    const box = document.querySelector('#question textarea');
+    if (box) box.focus();
+  }
+
+  const LEADS = {
+    source: openSource,
+    paper: openSource,
+    copy: copyTurn,
+    example: focusQuestion,
+    edit: focusQuestion,
+    narrow: (button) => { if (button.dataset.paper) { showTab('chat'); focusQuestion(); } },
+    summarise: () => showTab('chat'),
+    discuss: () => showTab('chat'),
+    add: () => showTab('compare'),
+  };
   document.addEventListener('click', (event) => {
     const button = event.target.closest('button');
     if (!button) return;
-    if (button.dataset.on === 'source') openSource(button);
-    if (button.dataset.on === 'copy') copyTurn(button);
-    if (button.dataset.on === 'example') {
-      const box = document.querySelector('#question textarea');
-      if (box) box.focus();
-    }
+    const lead = LEADS[button.dataset.on];
+    if (lead) lead(button);
+    if (button.getAttribute('role') === 'tab') showTab(button.dataset.tab);
     if (button.dataset.close === 'source') closeSource();
   });
   document.addEventListener('keydown', (event) => {
+    if (event.target.getAttribute && event.target.getAttribute('role') === 'tab') moveTab(event);
     if (event.key !== 'Escape') return;
     if (preview) hidePreview();
     else closeSource();
@@ -114,6 +160,19 @@
   function follow() {
     if (following) page().scrollTop = page().scrollHeight;
   }
+
+  // ------------------------------------------------------------ narrow screens
+  const narrow = matchMedia('(max-width: 800px)');
+
+  function foldSide() {
+    const side = document.querySelector('#conversations .side');
+    if (side && narrow.matches && !side.dataset.folded) {
+      side.dataset.folded = 'once';
+      side.open = false;
+    }
+  }
+
+  document.body.dataset.tab = 'chat';
 
   function watch() {
     const running = byId('running');
@@ -131,7 +190,10 @@
       if (isRunning) follow();
     }).observe(running, options);
     new MutationObserver(sourceChanged).observe(source, { ...options, attributes: true });
-    document.body.classList.toggle('narrow', matchMedia(NARROW).matches);
+    new MutationObserver(foldSide).observe(byId('conversations'), options);
+    document.querySelectorAll('#download, #source-download').forEach((place) => {
+      new MutationObserver(() => saveFile(place)).observe(place, { ...options, attributes: true });
+    });
   }
   watch();
 })();

@@ -1,5 +1,5 @@
 from rag.types import Paper, Source
-from rag.ui.page_html import examples, top_html, welcome_html
+from rag.ui.page_html import examples, facts_html, welcome_html
 
 
 def paper(number, text="Graph networks are useful. Deep graph networks win.", source="given"):
@@ -7,11 +7,11 @@ def paper(number, text="Graph networks are useful. Deep graph networks win.", so
 
 
 def test_the_top_line_says_what_one_needs_to_trust():
-    html = top_html(1, "tiny <model>", "offline")
+    html = facts_html(1, "tiny <model>", "offline")
     assert "1 paper<" in html
     assert "tiny &lt;model&gt;" in html
     assert "offline" in html
-    assert "20,000 papers" in top_html(20_000, "m", "offline")
+    assert "20,000 papers" in facts_html(20_000, "m", "offline")
 
 
 def test_examples_come_from_the_library_itself():

@@ -13,6 +13,12 @@ class Shelf:
     def papers(self, scope=None):
         return (PAPER,)
 
+    def count(self):
+        return 1
+
+    def collections(self):
+        return ("f",)
+
     def paper(self, paper_id):
         if paper_id != "p1":
             raise UnknownPaper(paper_id)

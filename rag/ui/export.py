@@ -1,0 +1,99 @@
+"""Writes a conversation as Markdown with references, and papers as BibTeX."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from rag.text import readable
+from rag.types import Answer, Citation, Paper, Table
+from rag.ui.turn import Turn
+
+_MEANINGFUL = re.compile(r"([\\`*_{}\[\]<>#$~|])")
+_KEY_PARTS = re.compile(r"[^a-z0-9]+")
+_BRACES = re.compile(r"([{}%&#])")
+
+
+def markdown(turns: Sequence[Turn]) -> str:
+    """The conversation; each question a heading, each answer followed by its sources."""
+    return "\n".join(_turn(turn.answer) for turn in turns)
+
+
+def bibtex(papers: Iterable[Paper]) -> str:
+    """One entry a paper, with the fields that are known."""
+    entries, taken = [], set[str]()
+    for paper in papers:
+        key = _key(paper, taken)
+        fields = "".join(f"  {name} = {{{value}}},\n" for name, value in _fields(paper))
+        entries.append(f"@misc{{{key},\n{fields}}}\n")
+    return "\n".join(entries)
+
+
+def cited_papers(turns: Sequence[Turn]) -> list[Paper]:
+    """The papers that the answers cite, in order, without repeats."""
+    ids = dict.fromkeys(c.paper_id for turn in turns for c in turn.answer.citations)
+    known = {paper_id: paper for turn in turns for paper_id, paper in turn.papers.items()}
+    return [known[paper_id] for paper_id in ids if paper_id in known]
+
+
+def _plain(text: str) -> str:
+    return _MEANINGFUL.sub(r"\\\1", " ".join(readable(text).split()))
+
+
+def _turn(answer: Answer) -> str:
+    kept = [s for s in answer.sentences if s.verdict != "unsupported"]
+    lines = [_plain(s.text) + "".join(f" [{n}]" for n in s.citations) for s in kept]
+    body = " ".join(lines) or _plain(answer.text) or _plain(answer.error or "")
+    parts = [f"## {_plain(answer.question)}", body]
+    if answer.table:
+        parts.append(_table(answer.table, answer.citations))
+    if answer.entries:
+        parts.append("\n".join(f"- {_plain(entry.title)}" for entry in answer.entries))
+    if answer.citations:
+        parts.append("\n".join(_reference(citation) for citation in answer.citations))
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _reference(citation: Citation) -> str:
+    return f"- [{citation.n}] {_plain(citation.title)}: “{_plain(citation.quote)}”"
+
+
+def _table(table: Table, citations: Sequence[Citation]) -> str:
+    titles = {c.paper_id: c.title for c in citations}
+    head = ["Paper", *table.columns]
+    rows = [
+        [titles.get(row.paper_id, row.paper_id), *(cell.text for cell in row.cells)]
+        for row in table.rows
+    ]
+    lines = [head, *rows]
+    drawn = [f"| {' | '.join(_plain(cell) for cell in line)} |" for line in lines]
+    return "\n".join([drawn[0], "|" + " --- |" * len(head), *drawn[1:]])
+
+
+def _fields(paper: Paper) -> list[tuple[str, str]]:
+    known = [
+        ("title", f"{{{_tex(paper.title)}}}"),
+        ("author", " and ".join(_tex(author) for author in paper.authors)),
+        ("year", str(paper.year or "")),
+        ("howpublished", _tex(paper.venue or "")),
+        ("doi", paper.doi or ""),
+        ("eprint", paper.arxiv or ""),
+        ("url", paper.url or ""),
+    ]
+    return [(name, value) for name, value in known if value]
+
+
+def _tex(text: str) -> str:
+    return _BRACES.sub(r"\\\1", " ".join(readable(text).split()))
+
+
+def _key(paper: Paper, taken: set[str]) -> str:
+    author = paper.authors[0].split(",")[0].split()[-1] if paper.authors else ""
+    word = next((w for w in paper.title.split() if len(w) > 3), paper.paper_id)
+    base = _KEY_PARTS.sub("", f"{author}{paper.year or ''}{word}".lower()) or paper.paper_id
+    key, number = base, 1
+    while key in taken:
+        number += 1
+        key = f"{base}{number}"
+    taken.add(key)
+    return key

@@ -1,0 +1,196 @@
+"""The few parts of Gradio that the page is made of; the only module that imports it.
+
+Handlers of the other modules know nothing of Gradio: they take a `Visit`, the data that
+the button carried, and the values of input components, and return what to show.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+from fastapi import FastAPI
+
+from rag.ui.guard import COOKIE
+
+Component = Any
+Value = Any
+Handler = Callable[..., Value]
+
+_UPLOAD_LIMIT = "64mb"
+_HEAD = '<link rel="stylesheet" href="/page/page.css"><script src="/page/page.js"></script>'
+_SEND = """
+const send = (part, more) => trigger(part.dataset.on, {...part.dataset, ...more});
+element.addEventListener('click', (event) => {
+  const button = event.target.closest('button[data-on]');
+  if (button) send(button, {});
+});
+element.addEventListener('change', (event) => {
+  const part = event.target;
+  if (part.matches('input[data-on], select[data-on]')) send(part, {value: part.value});
+});
+element.addEventListener('submit', (event) => {
+  event.preventDefault();
+  const form = event.target;
+  if (form.dataset.on) send(form, Object.fromEntries(new FormData(form)));
+});
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """Who uses the page: the open tab, and the browser or login it belongs to."""
+
+    tab: str
+    owner: str
+
+
+def page() -> AbstractContextManager[Component]:
+    """The page as a whole; parts made within it stand in it."""
+    return gr.Blocks(title="Citewell", analytics_enabled=False, fill_width=True)  # type: ignore[no-any-return]
+
+
+def column(name: str) -> AbstractContextManager[Component]:
+    """Parts below one another."""
+    return gr.Column(elem_id=name, min_width=0)  # type: ignore[no-any-return]
+
+
+def row(name: str) -> AbstractContextManager[Component]:
+    """Parts beside one another."""
+    return gr.Row(elem_id=name)  # type: ignore[no-any-return]
+
+
+def surface(name: str, html: str = "", events: Sequence[str] = ()) -> Component:
+    """A place for our own HTML, whose elements with `data-on` send the events named."""
+    # Gradio lets Python listen to an event only if its name stands quoted in the script.
+    names = " ".join(f"'{event}'" for event in events)
+    script = f"{_SEND}// {names}" if events else None
+    return gr.HTML(html, elem_id=name, js_on_load=script, apply_default_css=False)
+
+
+def question_box(name: str, limit: int) -> Component:
+    """A box in which Enter sends and Shift+Enter breaks the line."""
+    return gr.Textbox(
+        placeholder="Ask about the papers",
+        label="Your question",
+        show_label=False,
+        container=False,
+        max_lines=8,
+        max_length=limit,
+        autofocus=True,
+        elem_id=name,
+    )
+
+
+def button(name: str, text: str, *, visible: bool = True) -> Component:
+    """A button outside of our own HTML."""
+    return gr.Button(text, elem_id=name, visible=visible, min_width=80)
+
+
+def drop_zone(name: str, endings: Sequence[str]) -> Component:
+    """A place to drop files on."""
+    return gr.File(
+        file_count="multiple",
+        file_types=list(endings),
+        label="Drop files here, or click to choose",
+        elem_id=name,
+    )
+
+
+def timer(seconds: float) -> Component:
+    """Ticks while the page is open."""
+    return gr.Timer(seconds)
+
+
+def skip() -> Value:
+    """Leave a part as it is."""
+    return gr.skip()
+
+
+def shown_if(visible: bool) -> Value:
+    """Show or hide a part."""
+    return gr.update(visible=visible)
+
+
+def active_if(active: bool) -> Value:
+    """Let a timer run or rest."""
+    return gr.Timer(active=active)
+
+
+def on(
+    event: Component,
+    handler: Handler,
+    outputs: Sequence[Component] = (),
+    inputs: Sequence[Component] = (),
+) -> None:
+    """Let an event call `handler(visit, data, *inputs)`, a function or a generator.
+
+    Events of one tab may run side by side; the handlers see to what must not.
+    """
+    event(
+        _streaming(handler) if inspect.isgeneratorfunction(handler) else _calling(handler),
+        list(inputs) or None,
+        list(outputs) or None,
+        show_progress="hidden",
+        api_visibility="private",
+        concurrency_limit=None,
+        trigger_mode="multiple",
+    )
+
+
+def on_close(blocks: Component, handler: Callable[[str], None]) -> None:
+    """Call `handler(tab)` when a tab of the browser is closed."""
+
+    def close(request: gr.Request) -> None:
+        handler(request.session_hash or "")
+
+    blocks.unload(close)
+
+
+def _calling(handler: Handler) -> Handler:
+    def call(event: gr.EventData, request: gr.Request, *values: Value) -> Value:
+        return handler(_visit(request), _data(event), *values)
+
+    return call
+
+
+def _streaming(handler: Handler) -> Handler:
+    def stream(event: gr.EventData, request: gr.Request, *values: Value) -> Iterator[Value]:
+        yield from handler(_visit(request), _data(event), *values)
+
+    return stream
+
+
+def _data(event: gr.EventData) -> dict[str, str]:
+    data = getattr(event, "_data", None)
+    return {key: str(value) for key, value in data.items()} if isinstance(data, dict) else {}
+
+
+def _visit(request: gr.Request) -> Visit:
+    secret = request.cookies.get(COOKIE, "")
+    owner = f"login {request.username}" if request.username else f"browser {secret}"
+    hidden = hashlib.sha256(owner.encode()).hexdigest()
+    return Visit(request.session_hash or "", hidden if request.username or secret else "")
+
+
+def mount(app: FastAPI, blocks: Component, login: tuple[str, str] | None) -> FastAPI:
+    """The web application with the page at its root."""
+    return gr.mount_gradio_app(  # type: ignore[no-any-return]
+        app,
+        blocks,
+        path="/",
+        auth=[login] if login else None,
+        footer_links=[],
+        run_history=False,
+        max_file_size=_UPLOAD_LIMIT,
+        ssr_mode=False,
+        enable_monitoring=False,
+        pwa=False,
+        theme=gr.themes.Base(font=["system-ui", "sans-serif"], font_mono=["monospace"]),
+        head=_HEAD,
+    )
