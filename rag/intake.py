@@ -33,7 +33,7 @@ class Tally:
 class Intake:
     """Reads files one by one; calls `pause` now and then, for the indexes to catch up."""
 
-    def __init__(self, record: PaperRecord, tally: Tally, pause: Callable[[], None]):
+    def __init__(self, record: PaperRecord, tally: Tally, pause: Callable[[], None]) -> None:
         self._record = record
         self._tally = tally
         self._pause = pause
@@ -98,7 +98,7 @@ class Intake:
 class _Visit:
     """One reading of one file, against the entries that it had before."""
 
-    def __init__(self, record: PaperRecord, tally: Tally, file: int):
+    def __init__(self, record: PaperRecord, tally: Tally, file: int) -> None:
         self._record = record
         self._tally = tally
         self._file = file

@@ -52,7 +52,7 @@ class Account:
 class Library:
     """An open library. Methods may be called from several threads."""
 
-    def __init__(self, config: Config, record: PaperRecord):
+    def __init__(self, config: Config, record: PaperRecord) -> None:
         self._folder = config.library
         self._record = record
         self._writer = FileLock(str(config.library / ".lock"))

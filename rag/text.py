@@ -148,7 +148,7 @@ def _join_lines(text: str) -> str:
 
 
 def _strip_math(text: str) -> str:
-    """Replace formulas by readable ones: `$256\\times 256$` becomes 256×256."""
+    """Replace formulas by readable ones, such as 256×256."""
     text = _DISPLAY.sub(lambda m: _formula(m[1] or m[2] or m[3]), text)
     return _MATH.sub(lambda m: _formula(m[1]), text)
 
@@ -217,6 +217,7 @@ _DASHES = re.compile("[\u2010-\u2015\u2212\ufe58\ufe63\uff0d]")
 _MARKS = re.compile("[\u0300-\u036f]")
 _PLAIN = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "ß": "ss"})
 _WORD = re.compile(r"\d+(?:[.,]\d+)+|[^\W_]+")
+_VOWEL = re.compile("[aeiouy]")
 _STEMMER = snowballstemmer.stemmer("english")
 
 
@@ -238,6 +239,8 @@ def stems(text: str) -> list[str]:
 
 @lru_cache(maxsize=65536)
 def _stem(word: str) -> str:
+    if len(word) > 2 and word.endswith("s") and not _VOWEL.search(word):
+        return word[:-1]
     stem: str = _STEMMER.stemWord(word)
     return stem
 

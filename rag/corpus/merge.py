@@ -19,10 +19,9 @@ def best_text(records: Sequence[Record], stamps: Sequence[int]) -> int:
     """
     best = 0
     for n in range(1, len(records)):
-        older, newer = records[best], records[n]
-        if newer.text and (not older.text or stamps[n] > stamps[best]):
-            best = n
-        elif stamps[n] == stamps[best] and len(newer.text) > len(older.text) * _MUCH_LONGER:
+        older, newer = len(records[best].text), len(records[n].text)
+        later = stamps[n] > stamps[best] and newer > 0
+        if later or (stamps[n] == stamps[best] and newer > older * _MUCH_LONGER) or not older:
             best = n
     return best
 

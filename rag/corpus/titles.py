@@ -139,9 +139,9 @@ def _from_url(text: str, sentences: list[str]) -> Iterator[_Name]:
         name = match[1].rstrip(".").removesuffix(".git")
         parts = re.findall(r"[A-Z]+(?![a-z])|[A-Z][a-z]+", name)
         before = fold(text[: match.start()])
-        if _is_camel(name) and name.count("-") + name.count("_") < 2 and len(parts) > 1:
-            if all(fold(part) in before for part in parts):
-                yield _Name(name, _phrase(sentences), 0)
+        one_word = _is_camel(name) and name.count("-") + name.count("_") < 2
+        if one_word and len(parts) > 1 and all(fold(part) in before for part in parts):
+            yield _Name(name, _phrase(sentences), 0)
 
 
 def long_form(short: str, before: str) -> str:
@@ -205,7 +205,8 @@ _STOP = re.compile(
     r"\s*(?:[.;:!?]|,(?!\s*namely)|\s—\s|\s--\s|\(|\s(?:while|whereas|although|because|since|so|"
     r"where|when|thereby|under|without|using|via|guided|trained|capable|showing|assuming|"
     r"and (?:conduct|show|demonstrate|propose|prove|evaluate|analy[sz]e|provide|present|derive)|"
-    r"directly|(?:on|in|across|over|for) an? (?:wide|broad|large|diverse)|in (?:this|the context)|by \w+ing)\b).*$",
+    r"directly|(?:on|in|across|over|for) an? (?:wide|broad|large|diverse)|"
+    r"in (?:this|the context)|by \w+ing)\b).*$",
     re.I | re.S,
 )
 _CLAUSE = re.compile(r"\s(?:that|which|who|in order to|to (?=[a-z]+\b))\s?.*$", re.S)

@@ -7,6 +7,7 @@ import hashlib
 import os
 import threading
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ class LocalEmbedder:
     long queries are read in windows whose vectors are averaged, so that the end counts.
     """
 
-    def __init__(self, folder: Path, name: str, threads: int | None = None):
+    def __init__(self, folder: Path, name: str, threads: int | None = None) -> None:
         self._folder = folder
         self._threads = threads
         self._lock = threading.RLock()
@@ -68,7 +69,7 @@ class LocalEmbedder:
         flat = self.embed_passages([w for group in windows for w in group])
         ends = np.cumsum([0, *(len(group) for group in windows)])
         return np.stack([
-            _mean(flat[a:b]) for a, b in zip(ends[:-1], ends[1:], strict=True)
+            _mean(flat[a:b]) for a, b in pairwise(ends)
         ]) if windows else flat  # fmt: skip
 
     def _windows(self, text: str) -> list[str]:
@@ -93,19 +94,19 @@ class LocalEmbedder:
         return ids
 
     @property
-    def _model(self) -> Any:
+    def _model(self) -> Any:  # noqa: ANN401
         with self._lock:
             if self._loaded is None:
                 self._loaded = self._load()
         return self._loaded
 
-    def _load(self) -> Any:
+    def _load(self) -> Any:  # noqa: ANN401
         with _quiet():
             import torch
             from sentence_transformers import SentenceTransformer
             from transformers.utils import logging
 
-            logging.disable_progress_bar()
+            logging.disable_progress_bar()  # type: ignore[no-untyped-call]
 
             if self._threads:
                 torch.set_num_threads(self._threads)

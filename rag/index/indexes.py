@@ -45,7 +45,7 @@ class Indexes:
         embedder: str,
         find: Callable[[str], Path],
         threads: int | None,
-    ):
+    ) -> None:
         self._record = record
         self._folder = folder
         self._store = store

@@ -88,7 +88,7 @@ class PaperRecord:
     processes are kept out by the library's own lock.
     """
 
-    def __init__(self, connection: sqlite3.Connection):
+    def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self._lock = threading.RLock()
 
@@ -260,10 +260,7 @@ class PaperRecord:
             f"FROM entries e JOIN files f USING (file) WHERE {condition} ORDER BY e.entry",
             (value,),
         )
-        return [
-            Entry(*row[:4], Record(*row[4:11], tuple(json.loads(row[11])), *row[12:]))
-            for row in rows
-        ]
+        return [_entry(row) for row in rows]
 
     def add_entry(self, file: int, number: int, digest: bytes, record: Record) -> int:
         """Add an entry to a paper and return its row."""
@@ -423,14 +420,7 @@ class PaperRecord:
         with self._lock:
             rows = self._all(f"{_PAPER} WHERE {condition} ORDER BY p.number", values)
             sources = self._sources([row[0] for row in rows])
-        return [
-            (
-                row[0],
-                Paper(*row[1:5], sources=sources.get(row[0], ()), doi=row[5], arxiv=row[6],
-                      authors=tuple(json.loads(row[7])), year=row[8], venue=row[9], url=row[10]),
-            )
-            for row in rows
-        ]  # fmt: skip
+        return [(row[0], _paper(row, sources.get(row[0], ()))) for row in rows]
 
     def _sources(self, numbers: list[int]) -> dict[int, tuple[Source, ...]]:
         rows = self._all(
@@ -522,6 +512,25 @@ class PaperRecord:
             "WHERE number = ?",
             (embedder, vectors.astype(np.float16).tobytes(), number),
         )
+
+
+def _entry(row: Sequence[Any]) -> Entry:
+    entry, number, digest, stamp, text, file, place, title, source_id, doi, arxiv = row[:11]
+    authors, year, venue, url, collection = row[11:]
+    record = Record(
+        text, file, place, title=title, source_id=source_id, doi=doi, arxiv=arxiv,
+        authors=tuple(json.loads(authors)), year=year, venue=venue, url=url,
+        collection=collection,
+    )  # fmt: skip
+    return Entry(entry, number, digest, stamp, record)
+
+
+def _paper(row: Sequence[Any], sources: tuple[Source, ...]) -> Paper:
+    _, paper_id, text, title, title_source, doi, arxiv, authors, year, venue, url = row
+    return Paper(
+        paper_id, text, title, title_source, sources, doi=doi, arxiv=arxiv,
+        authors=tuple(json.loads(authors)), year=year, venue=venue, url=url,
+    )  # fmt: skip
 
 
 def _entry_values(record: Record) -> tuple[Any, ...]:

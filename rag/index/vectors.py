@@ -38,7 +38,7 @@ class Near:
 class ChunkVectors:
     """A Chroma collection in cosine space; ids are "number:chunk"."""
 
-    def __init__(self, client: Any, name: str, identity: EmbedderIdentity):
+    def __init__(self, client: Any, name: str, identity: EmbedderIdentity) -> None:  # noqa: ANN401
         self._client = client
         self._collection = client.get_or_create_collection(
             name,
@@ -130,7 +130,7 @@ def _parts(key: str) -> tuple[int, int]:
     return int(number), int(chunk)
 
 
-def _server(store: str, settings: Any) -> Any:
+def _server(store: str, settings: Any) -> Any:  # noqa: ANN401
     from urllib.parse import urlsplit
 
     import chromadb

@@ -17,7 +17,7 @@ _ANALYSER = "stems"
 class WordIndex:
     """Titles and texts as stems; each document is named by its paper's number."""
 
-    def __init__(self, index: Any):
+    def __init__(self, index: Any) -> None:  # noqa: ANN401
         self._index = index
 
     @classmethod

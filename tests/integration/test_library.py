@@ -182,7 +182,7 @@ def test_another_embedder_is_refused_with_the_command_that_mends_it(copied, tmp_
     weights.write_bytes(data)
     changed = dataclasses.replace(copied, embedder=str(other))
     with Library.open(changed) as opened:
-        with pytest.raises(EmbedderMismatch, match="all-MiniLM-L6-v2.*other-model.*--rebuild"):
+        with pytest.raises(EmbedderMismatch, match=r"all-MiniLM-L6-v2.*other-model.*--rebuild"):
             opened.search("cats")
         assert opened.index([], rebuild=True).read == 0
         assert len(opened.search("cats")) == 5
