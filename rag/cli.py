@@ -28,6 +28,9 @@ _INTERRUPTED = 130
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command and leave with its exit code."""
+    # Read by OpenMP when torch and llama.cpp are loaded. Where other programs use the cores
+    # too, threads that spin at barriers make the models several times as slow.
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     sys.exit(_run(arguments))
 
 

@@ -10,6 +10,9 @@ from rag.config import Config
 from rag.errors import MissingError
 from rag.llm.catalogue import find_embedder, find_model
 
+# As the command does: tests share their cores, and spinning threads make models crawl.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
 SMALL_MODEL = "smollm2-135m-instruct-q4_1"
 
 
