@@ -11,10 +11,15 @@ import snowballstemmer
 
 # ---------------------------------------------------------------- cleaning
 
+_ATTRIBUTES = r"(?:\s+[\w:.-]+\s*=\s*(?:\"[^\"]*\"|'[^']*'))*\s*/?>"
 _TAG = re.compile(
-    r"</?(?:jats:)?(?:p|i|b|u|em|strong|sub|sup|sec|title|label|italic|bold|sc|span|div|br|"
-    r"list|list-item|inline-formula|tex-math|abstract|abstracttext|math|mml:\w+|mi|mo|mn|mrow|"
-    r"msub|msup|h[1-6]|ul|ol|li|a)(?:\s+[\w:.-]+\s*=\s*(?:\"[^\"]*\"|'[^']*'))*\s*/?>",
+    r"</?(?:jats:)?(?:i|b|u|em|strong|sub|sup|italic|bold|sc|span|inline-formula|tex-math|math|"
+    r"mml:\w+|mi|mo|mn|mrow|msub|msup|a)" + _ATTRIBUTES,
+    re.IGNORECASE,
+)
+_BLOCK = re.compile(
+    r"</?(?:jats:)?(?:p|sec|title|label|div|br|list|list-item|abstract|abstracttext|h[1-6]|ul|ol|"
+    r"li)" + _ATTRIBUTES,
     re.IGNORECASE,
 )
 _SOFT = re.compile("\u00ad\\s*|[\u200b-\u200d\u2060\ufeff]")
@@ -125,7 +130,7 @@ def clean(text: str) -> str:
 
     Inequalities, prices and unknown macros survive, so that no word of the source is lost.
     """
-    text = unicodedata.normalize("NFC", html.unescape(_TAG.sub(" ", text)))
+    text = unicodedata.normalize("NFC", strip_tags(text))
     text = _join_lines(_SOFT.sub("", text))
     text = _VARIANT.sub(lambda m: unicodedata.normalize("NFKC", m[0]), text)
     text = _strip_latex(_strip_math(text)) if "\\" in text or "$" in text or "{" in text else text
@@ -138,6 +143,13 @@ def readable(text: str, *, markdown: bool = False) -> str:
     if "\\" in text or _MATH.search(text):
         text = _strip_latex(_strip_math(text))
     return _strip_markdown(text) if markdown else text
+
+
+def strip_tags(text: str) -> str:
+    """Return `text` without known HTML and JATS tags, its entities as characters."""
+    if "<" in text:
+        text = _BLOCK.sub(" ", _TAG.sub("", text))
+    return html.unescape(text) if "&" in text else text
 
 
 def _join_lines(text: str) -> str:

@@ -1,21 +1,27 @@
-"""Find the files to read and read each into records, whatever its encoding."""
+"""Find the files to read, and read each into records, whatever its encoding and format."""
 
 from __future__ import annotations
 
 import gzip
 import hashlib
+import io
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from charset_normalizer import from_bytes
 
-from rag.corpus.readers import plain
+from rag.corpus.readers import bibtex, json_, markdown, pdf, plain, table, tagged, xml_
 from rag.errors import UsageError
 from rag.types import Record, Skip
 
 Records = Iterator[Record | Skip]
+_MARKS = (("utf-8", b"\xef\xbb\xbf"), ("utf-16", b"\xff\xfe"), ("utf-16", b"\xfe\xff"))
+_LINES = (".jsonl", ".ndjson", ".jsonlines")
+_NOT_TEXT = {b"PK\x03\x04": "a zip archive or office document", b"\x89PNG": "a picture",
+             b"\xff\xd8\xff": "a picture", b"SQLite": "a database"}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,41 +59,118 @@ def _under(path: Path) -> list[Found]:
 
 
 def digest(path: Path) -> bytes:
-    """Return the SHA-256 of a file's bytes."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").digest()
+    """Return the SHA-256 of a file's bytes; of an unreadable one, that of nothing."""
+    try:
+        with path.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").digest()
+    except OSError:
+        return b""
 
 
 def read(found: Found) -> Records:
-    """Yield the records of a file, and a Skip for each part that cannot be used."""
+    """Yield the records of a file, and a Skip for each part that cannot be used.
+
+    A file that cannot be used at all gives one Skip, at the place "file".
+    """
     try:
-        data = found.path.read_bytes()
-        data = gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
+        with _open(found.path) as stream:
+            if _name(found).endswith(_LINES):
+                yield from _json_lines(stream, found.shown)
+            else:
+                yield from _parse(stream.read(), found)
     except (OSError, EOFError, zlib.error) as error:
         yield Skip(found.shown, "file", f"cannot be read: {error}")
+
+
+def _open(path: Path) -> BinaryIO:
+    stream = path.open("rb")
+    if stream.read(2) == b"\x1f\x8b":
+        stream.close()
+        return io.BufferedReader(gzip.open(path, "rb"))
+    stream.seek(0)
+    return stream
+
+
+def _name(found: Found) -> str:
+    return found.path.name.lower().removesuffix(".gz")
+
+
+def _json_lines(stream: BinaryIO, shown: str) -> Records:
+    """Read a file of one object a line without holding it whole."""
+    start = stream.peek(4)[:4] if isinstance(stream, io.BufferedReader) else b""
+    if any(start.startswith(mark) for name, mark in _MARKS if name != "utf-8"):
+        yield from json_.read(decode(stream.read()), shown)
         return
-    text = decode(data)
-    if not text.strip():
+    empty = True
+    with io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace") as lines:
+        for record in json_.read_lines(lines, shown):
+            empty = False
+            yield record
+    if empty:
+        yield Skip(shown, "file", "no text in it")
+
+
+def _parse(data: bytes, found: Found) -> Records:
+    if data[:1024].lstrip().startswith(b"%PDF"):
+        yield from pdf.read(data, found.shown)
+        return
+    kind = next((kind for mark, kind in _NOT_TEXT.items() if data.startswith(mark)), None)
+    text = "" if kind else decode(data)
+    if kind or _is_binary(text):
+        yield Skip(found.shown, "file", f"not a text file but {kind or 'binary data'}")
+    elif not text.strip():
         yield Skip(found.shown, "file", "no text in it")
-        return
-    yield from plain.read(text, found.shown)
+    else:
+        yield from _read_text(text, found)
+
+
+def _read_text(text: str, found: Found) -> Records:
+    """Choose the reader by what the text looks like; its name decides between the last two."""
+    name, shown = _name(found), found.shown
+    if xml_.fits(text):
+        return xml_.read(text, shown)
+    if json_.fits(text):
+        return json_.read(text, shown)
+    if tagged.fits(text):
+        return tagged.read(text, shown)
+    if bibtex.fits(text):
+        return bibtex.read(text, shown)
+    if table.fits(text) or name.endswith((".csv", ".tsv", ".tab")):
+        return table.read(text, shown)
+    if name.endswith((".md", ".markdown")) and markdown.fits(text):
+        return markdown.read(text, shown)
+    return plain.read(text, shown)
+
+
+def _is_binary(text: str) -> bool:
+    sample = text[:4000]
+    return sum(c < " " and c not in "\n\t\f\v\x1b" for c in sample) > len(sample) / 50
 
 
 def decode(data: bytes) -> str:
-    """Return the text of `data`, by its byte order mark, as UTF-8, or as best guessed."""
-    for mark, name in (
-        (b"\xef\xbb\xbf", "utf-8"),
-        (b"\xff\xfe", "utf-16"),
-        (b"\xfe\xff", "utf-16"),
-    ):
+    """Return the text of `data`: by its byte order mark, as UTF-8 or UTF-16, or as guessed."""
+    for name, mark in _MARKS:
         if data.startswith(mark):
-            return _lines(data.decode(name, errors="replace").removeprefix("\ufeff"))
+            return _lines(data.decode(name, errors="replace"))
+    zeros = data[:400].count(0)
+    if zeros > len(data[:400]) / 4:
+        little = data[1:400:2].count(0) >= data[:400:2].count(0)
+        return _lines(data.decode("utf-16-le" if little else "utf-16-be", errors="replace"))
     try:
         return _lines(data.decode("utf-8"))
     except UnicodeDecodeError:
-        best = from_bytes(data).best()
-        return _lines(str(best) if best else data.decode("cp1252", errors="replace"))
+        return _lines(_guess(data))
+
+
+def _guess(data: bytes) -> str:
+    """Decode what is not UTF-8: Western unless the guess is another with few odd letters."""
+    western = data.decode("cp1252", errors="replace")
+    odd = sum(ord(c) > 127 for c in western)
+    if odd < len(western) / 10:
+        return western
+    best = from_bytes(data).best()
+    return str(best) if best else western
 
 
 def _lines(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
