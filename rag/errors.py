@@ -15,7 +15,8 @@
     ├── DownloadFailed            1  no source gave the file
     ├── ServerFailed              1  the model server did not answer as it should
     ├── PortInUse                 1  the address is taken
-    └── PromptError               1  a prompt file lacks a name or has one too many
+    ├── PromptError               1  a prompt file lacks a name or has one too many
+    └── Stopped                   1  the user asked to stop; what was shown stays
 
 Each message says what to do next.
 """
@@ -91,3 +92,7 @@ class PortInUse(CitewellError):
 
 class PromptError(CitewellError):
     """A prompt file lacks a named placeholder, or has one that is not known."""
+
+
+class Stopped(CitewellError):
+    """The user asked to stop, during the prompt or the answer."""

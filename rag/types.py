@@ -393,6 +393,31 @@ class Embedder(Protocol):
         """Unit vectors, shape [len(texts), dimension]."""
 
 
+class Papers(Protocol):
+    """What answering asks of a library."""
+
+    def papers(self, scope: Scope = ...) -> tuple[Paper, ...]:
+        """The papers in scope, in a stable order."""
+
+    def paper(self, paper_id: str) -> Paper:
+        """One paper; UnknownPaper where there is none."""
+
+    def sentences(self, paper_id: str) -> tuple[Sentence, ...]:
+        """The sentences of an abstract, in order."""
+
+    def sentence_vectors(self, paper_id: str) -> Vectors:
+        """Unit vectors of the sentences, shape [sentences, dimension]."""
+
+    def search(self, text: str, k: int = ..., scope: Scope = ...) -> list[Hit]:
+        """The best papers with their best sentences, best first."""
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Unit vectors of questions, shape [len(texts), dimension]."""
+
+    def collections(self) -> tuple[str, ...]:
+        """The headings of the lists that papers came in."""
+
+
 class LanguageModel(Protocol):
     """A chat model that reads one prompt at a time."""
 

@@ -15,12 +15,12 @@ from rag.types import Prompt
 
 PLACEHOLDERS: Mapping[str, frozenset[str]] = {
     "system": frozenset(),
-    "document": frozenset({"abstract"}),
+    "document": frozenset({"title", "abstract"}),
     "answer": frozenset({"question"}),
     "states_answer": frozenset({"question"}),
     "belongs": frozenset({"question"}),
     "asked_about": frozenset({"question"}),
-    "aspect": frozenset({"question"}),
+    "aspect": frozenset({"aspect"}),
     "summary": frozenset(),
     "translate": frozenset({"text"}),
     "render": frozenset({"text", "language"}),
@@ -44,17 +44,13 @@ class Prompts:
         """The text of a prompt with its placeholders replaced, each value as it stands."""
         return _NAME.sub(lambda match: values[match[1]], self._texts[name])
 
-    def about(self, abstract: str, name: str, **values: str) -> Prompt:
-        """A task about one abstract, behind the prefix that all tasks share."""
-        return Prompt(
-            system=self._texts["system"],
-            document=self.fill("document", abstract=abstract),
-            task=self.fill(name, **values),
-        )
+    def about(self, document: str, name: str, **values: str) -> Prompt:
+        """A task about one document, behind the prefix that all tasks share."""
+        return Prompt(self._texts["system"], document, self.fill(name, **values))
 
     def alone(self, name: str, **values: str) -> Prompt:
-        """A task that needs no abstract, behind the same prefix."""
-        return Prompt(system=self._texts["system"], document="", task=self.fill(name, **values))
+        """A task that needs no document, behind the same prefix."""
+        return Prompt(self._texts["system"], "", self.fill(name, **values))
 
 
 def _read(folder: Traversable, name: str) -> str:

@@ -33,9 +33,7 @@ _ABOUT_ME = re.compile(
     re.I,
 )
 
-_PAPERS = (
-    r"(?:papers|works|abstracts|studies|articles|publications|teams)"
-)
+_PAPERS = r"(?:papers|works|abstracts|studies|articles|publications|teams)"
 _LIST = re.compile(
     rf"\b(?:which|what|how many|list|name|show|give|find|tell)\b"
     rf"(?: (?:me|us|all|of|the|these|those|other|different|new|any|every|here|in|this|"
@@ -48,7 +46,8 @@ _LIST = re.compile(
     re.I,
 )
 _SINGULAR = re.compile(
-    r"^(?:is|are|was) there (?:a|an|any|some)\b|\bwhich (?:paper|work|abstract|study|article)\b", re.I
+    r"^(?:is|are|was) there (?:a|an|any|some)\b|\bwhich (?:paper|work|abstract|study|article)\b",
+    re.I,
 )
 _WITHIN = re.compile(
     r"\b(?:do|does|did) (?:they|it|he|she|the (?:authors?|paper|work)|this|that)\b|\bin the paper\b",
@@ -76,9 +75,7 @@ _OVERVIEW = re.compile(
     r"|\bsummar(?:y|ise|ize) (?:of )?(?:the|this|my|all)(?: the)? (?:collection|library|corpus|papers|abstracts)\b",
     re.I,
 )
-_SUMMARY = re.compile(
-    r"\b(?:summar(?:y|ise|ize)|tl;?dr|gist of|sum up|in a nutshell)\b", re.I
-)
+_SUMMARY = re.compile(r"\b(?:summar(?:y|ise|ize)|tl;?dr|gist of|sum up|in a nutshell)\b", re.I)
 _QUESTION_START = re.compile(
     r"^(?:so|and|ok|but|well|anyway)?[:,]? ?(?:what|which|who|how|why|when|where|is|are|does|do|"
     r"did|can|could|has|have|tell|list|compare|give|name|find|explain|describe)\b",
@@ -158,5 +155,7 @@ def core_question(text: str) -> str:
 
 def _several(question: str) -> bool:
     return bool(
-        re.search(r"\bvs\b|\bversus\b|\w,? (?:and|from|with|to) (?:the |an? )?\w|\w, \w", question, re.I)
+        re.search(
+            r"\bvs\b|\bversus\b|\w,? (?:and|from|with|to) (?:the |an? )?\w|\w, \w", question, re.I
+        )
     )

@@ -1,8 +1,8 @@
 """A GGUF chat model on this machine: prompt to text, with the state of each paper kept.
 
-A prompt is decoded in fixed steps up to the end of its document, the state is kept there,
-and the task is decoded from there. With or without a kept state the steps are the same,
-so the logits are the same to the bit.
+A prompt is decoded in fixed steps up to the end of its document, where the state is kept,
+then to the end of the task. With or without a kept state the steps are the same, so the
+logits are the same to the bit.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from rag.config import Config
-from rag.errors import UsageError
+from rag.errors import Stopped, UsageError
 from rag.llm.catalogue import find_model, spec
 from rag.llm.native import BATCH, Logits, Native
 from rag.llm.states import StateCache
@@ -28,16 +28,15 @@ from rag.llm.template import ChatTemplate, parse_template
 from rag.types import Prompt, Stop, Usage
 
 
-class Stopped(Exception):
-    """The user asked to stop; raised between two steps of the model."""
-
-
 @dataclass(frozen=True, slots=True)
 class _Tokens:
-    """A prompt as token ids: `document` up to where the state is kept, then `task`."""
+    """A prompt as token ids: up to the end of the document, then to the end of the task."""
 
     document: list[int]
     task: list[int]
+
+    def __len__(self) -> int:
+        return len(self.document) + len(self.task)
 
 
 class FairLock:
@@ -149,18 +148,19 @@ class GgufModel:
         task = native.tokenize(template.between, special=True) if prompt.document else []
         task += native.tokenize(prompt.task, special=False)
         task += native.tokenize(template.tail, special=True)
-        if len(document) + len(task) + room > self.context_tokens:
+        tokens = _Tokens(document, task)
+        if len(tokens) + room > self.context_tokens:
             raise UsageError(
-                f"The question and the abstract together have {len(document) + len(task)} tokens; "
+                f"The question and the abstract together have {len(tokens)} tokens; "
                 f"the model takes {self.context_tokens - room}. Ask in fewer words."
             )
-        return _Tokens(document, task)
+        return tokens
 
     def _prefill(self, tokens: _Tokens, stop: Stop | None) -> Logits:
+        """Decode the prompt, from a kept state where there is one; the last logits."""
         cached = self._load_document(tokens.document, stop)
-        position = len(tokens.document)
-        logits = self._decode(tokens.task, position, stop)
-        self._count(prompt=position + len(tokens.task), cached=cached)
+        logits = self._decode(tokens.task, len(tokens.document), stop)
+        self._count(prompt=len(tokens), cached=cached)
         return logits
 
     def _load_document(self, document: list[int], stop: Stop | None) -> int:
@@ -206,7 +206,7 @@ class GgufModel:
     def _generate(
         self, tokens: _Tokens, logits: Logits, limit: int, stop: Stop | None
     ) -> Iterator[int]:
-        position = len(tokens.document) + len(tokens.task)
+        position = len(tokens)
         for _ in range(limit):
             token = int(np.argmax(logits))
             if self._native.ends(token):
@@ -271,4 +271,4 @@ def _fingerprint(path: Path) -> str:
 
 def _check(stop: Stop | None) -> None:
     if stop is not None and stop.is_set():
-        raise Stopped
+        raise Stopped("Stopped.")

@@ -1,5 +1,8 @@
 """The one place that speaks to llama.cpp: tokens in, logits out, one sequence, one thread.
 
+OpenMP is told to sleep while it waits: with spinning threads, another busy program on the
+same cores makes a token take ten times as long.
+
 Nothing here knows about chat, papers or caches. All calls on one `Native` must come from
 one thread at a time; `rag.llm.gguf` sees to that.
 """
@@ -29,6 +32,7 @@ class Native:
     """A loaded GGUF model with one context of `context_tokens` positions."""
 
     def __init__(self, path: Path, context_tokens: int, threads: int) -> None:
+        os.environ.setdefault("OMP_WAIT_POLICY", "passive")
         import llama_cpp
 
         self._c: Any = llama_cpp

@@ -42,18 +42,18 @@ def parse_template(source: str | None, *, bos: str, eos: str) -> ChatTemplate:
         )
     try:
         return _split(_render(source, _messages(system_role=True), bos, eos))
-    except _Refused:
+    except _RefusedError:
         pass
     try:
         return _split(_render(source, _messages(system_role=False), bos, eos))
-    except _Refused as error:
+    except _RefusedError as error:
         raise ModelUnfit(
             f"The chat template of this model cannot be used ({error}). Choose another model: "
             "`citewell models list` names some."
         ) from error
 
 
-class _Refused(Exception):
+class _RefusedError(Exception):
     """The template raised, or dropped a part of the content."""
 
 
@@ -69,7 +69,7 @@ def _render(source: str, messages: list[dict[str, str]], bos: str, eos: str) -> 
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
     def refuse(message: str) -> NoReturn:
-        raise _Refused(message)
+        raise _RefusedError(message)
 
     environment = ImmutableSandboxedEnvironment(
         trim_blocks=True, lstrip_blocks=True, extensions=["jinja2.ext.loopcontrols"]
@@ -85,7 +85,7 @@ def _render(source: str, messages: list[dict[str, str]], bos: str, eos: str) -> 
             eos_token=eos,
         )
     except (jinja2.TemplateError, TypeError, ValueError, KeyError, AttributeError) as error:
-        raise _Refused(str(error)) from error
+        raise _RefusedError(str(error)) from error
 
 
 def _split(text: str) -> ChatTemplate:
@@ -93,6 +93,6 @@ def _split(text: str) -> ChatTemplate:
     for mark in (_SYSTEM, _DOCUMENT, _TASK):
         part, found, text = text.partition(mark)
         if not found:
-            raise _Refused(f"it leaves out the {mark.removeprefix('CITEWELL0').lower()}")
+            raise _RefusedError(f"it leaves out the {mark.removeprefix('CITEWELL0').lower()}")
         parts.append(part)
     return ChatTemplate(parts[0], parts[1], parts[2], text)

@@ -1,0 +1,204 @@
+"""Compare papers: find each, read each alone, and set verbatim spans side by side."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rag.answer.facts import content
+from rag.answer.mentions import Mention, find_mentions
+from rag.answer.turn import Turn, refs
+from rag.text import clean
+from rag.types import (
+    Cell,
+    CellFound,
+    Citation,
+    Event,
+    EvidenceFound,
+    Paper,
+    Row,
+    Sentence,
+    Table,
+)
+
+NOT_STATED = "not stated in the abstract"
+MOST_PAPERS = 6
+SENTENCE_WORDS = 55
+"""Words that the synthesis spends on each paper."""
+
+_ASPECT_FLOOR = 0.3
+_GENERAL = "its problem, its approach and its findings"
+_CUES: dict[str, re.Pattern[str]] = {
+    "Problem": re.compile(
+        r"\b(?:challeng\w*|however|remain\w*|limit\w*|lack\w*|difficult\w*|struggl\w*|risks?|problems?|"
+        r"absent|unknown|underexplored|hinder\w*|fail\w*|costly?|poor|require[sd]? significant|"
+        r"gap|constrain\w*|restrict\w*|misuse|cannot|neglected|often)\b", re.I,
+    ),
+    "Approach": re.compile(
+        r"\b(?:we|our|this (?:paper|work|study)|in this (?:paper|work))\b.{0,60}\b(?:propos\w+|introduc\w+|"
+        r"present\w*|develop\w*|design\w*|investigat\w+|stud(?:y|ies)|analy[sz]\w+|formulat\w+|"
+        r"reformulat\w+|extend\w*|decompos\w+|train\w*|provide\w*|demonstrat\w+ the existence)\b"
+        r"|\b(?:called|dubbed|named)\b", re.I,
+    ),
+    "Data or setting": re.compile(
+        r"\b(?:datasets?|benchmarks?|corpus|corpora|imagenet|mnist|cifar|coco|mujoco|tasks?|"
+        r"environments?|synthetic|real[- ]world|experiments? (?:on|across|with)|evaluat\w+ (?:\w+ )?on|"
+        r"patients|participants|cohort)\b", re.I,
+    ),
+    "Findings": re.compile(
+        r"\b(?:outperform\w*|results?|achiev\w+|improv\w+|superior|show(?:s|n|ing)?|prov(?:e|es|ing)|"
+        r"find(?:s|ings)?|found|establish\w*|guarantee\w*|better|faster|reduc\w+|exceed\w*|consistent\w*|"
+        r"demonstrat\w+|competitive)\b", re.I,
+    ),
+    "Code": re.compile(
+        r"https?://(?:www\.)?git\S+|\b(?:code|models?|weights|dataset|implementation)\b.{0,60}\b(?:available|released?|"
+        r"provided|open[- ]sourced?|public\w*)\b|\breleas\w+ (?:the |our )?code\b|open[- ]source", re.I,
+    ),
+}  # fmt: skip
+_LATE = {"Findings": 0.8, "Code": 0.5, "Data or setting": 0.3, "Approach": -0.4, "Problem": -1.2}
+_CLUTTER = re.compile(
+    r"\b(?:compare[ds]?|contrast|vs|versus|differ\w*|differences?|both|each|among|between|two|three|"
+    r"respectively|how|papers?|works?|and their)\b",
+    re.I,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What is compared: the papers, what was not found, and the aspect asked about."""
+
+    papers: tuple[Paper, ...]
+    missing: tuple[str, ...]
+    aspect: str
+
+
+def resolve(
+    turn: Turn, question: str, count: int | None, *, known: Sequence[Paper] = (), add: bool = False
+) -> Comparison:
+    """The papers a comparison is about; `known` are those the talk has compared before."""
+    mentions = find_mentions(turn, question) if count is None and (add or not known) else []
+    found = [*known, *(m.paper for m in mentions if m.paper is not None and m.paper not in known)]
+    if add:
+        return Comparison(tuple(found[:MOST_PAPERS]), _missing(mentions), _GENERAL)
+    if len(found) < 2:
+        found = _counted(turn, question, count or 2, found)
+    return Comparison(tuple(found[:MOST_PAPERS]), _missing(mentions), aspect_of(question, mentions))
+
+
+def _missing(mentions: Sequence[Mention]) -> tuple[str, ...]:
+    return tuple(m.text for m in mentions if m.paper is None)
+
+
+def aspect_of(question: str, mentions: Sequence[Mention]) -> str:
+    """The question without the papers it names, so that each is asked about itself only."""
+    text = clean(question)
+    for mention in mentions:
+        text = re.sub(rf"(?:\b(?:the|a|an) )?{re.escape(mention.text)}(?:['’]s)?", " ", text)
+    text = _CLUTTER.sub(" ", text)
+    text = re.sub(r"\s+", " ", text)
+    text = re.sub(
+        r"(?:^|(?<=[,;:.-]))\s*(?:(?:do|does|did|and|or|is|are|of|from|in|the|,)\b\s*)+", " ", text
+    )
+    text = re.sub(r"^[\s,.;:?-]+|[\s,.;:?-]+$", "", text)
+    return text if content(text) else _GENERAL
+
+
+def answer_compare(turn: Turn, comparison: Comparison) -> Iterator[Event]:
+    """Show the table cell by cell, then say what each paper says about the aspect.
+
+    Needs at least two papers; the caller answers otherwise when there are fewer.
+    """
+    yield turn.show_evidence(EvidenceFound(_lead_sentences(turn, comparison)))
+    columns = [*_CUES, "Asked about"]
+    rows = []
+    for paper in comparison.papers:
+        cells = []
+        for column, sentence in _cells(turn, paper, comparison.aspect).items():
+            cell = _cell(turn, paper, sentence)
+            cells.append(cell)
+            shown = tuple(c for c in turn.draft.citations if c.n in cell.citations)
+            yield CellFound(paper.paper_id, paper.title, column, cell, shown)
+        rows.append(Row(paper.paper_id, tuple(cells)))
+    turn.draft.table = Table(tuple(columns), tuple(rows))
+    if comparison.missing:
+        turn.draft.notices.append(
+            "Not found in this library: " + "; ".join(f"“{m}”" for m in comparison.missing) + "."
+        )
+    for paper in comparison.papers:
+        yield from _statement(turn, paper, comparison.aspect)
+
+
+def _statement(turn: Turn, paper: Paper, aspect: str) -> Iterator[Event]:
+    lead = f"{short_name(paper)}: "
+    before = len(turn.draft.sentences)
+    turn.restart(SENTENCE_WORDS)
+    yield from turn.tell(paper, "aspect", lead=lead, aspect=aspect)
+    said = turn.draft.sentences[before:]
+    if not any(s.verdict != "unsupported" for s in said):
+        yield turn.quote(turn.best_sentence(aspect, paper), paper, lead)
+
+
+def short_name(paper: Paper) -> str:
+    """The name of a system where the title starts with one, else the whole title."""
+    name, colon, _ = clean(paper.title).partition(":")
+    return name if colon and len(name.split()) <= 3 else clean(paper.title)
+
+
+def _counted(turn: Turn, question: str, count: int, found: list[Paper]) -> list[Paper]:
+    """The `count` papers that a description fits best, the model's margin deciding."""
+    described = re.search(
+        r"\b(?:two|three|four|five|[2-5]) ((?:[\w-]+ ){1,4}?)(?:papers|works|studies|abstracts|methods|"
+        r"approaches|articles|models|algorithms|ones)\b", question, re.I,
+    )  # fmt: skip
+    text = described[1] if described and content(described[1]) else question
+    hits = turn.search(text, count + 2)
+    rest = [h.paper for h in hits if h.paper not in found]
+    if turn.reader.model.can_judge and len(rest) > count - len(found):
+        margins = {p: turn.reader.margin(p, "asked_about", question) for p in rest}
+        ranks = {p: -0.5 * i for i, p in enumerate(rest)}
+        rest.sort(key=lambda p: -(margins[p] + ranks[p]))
+    return [*found, *rest][:count]
+
+
+def _cells(turn: Turn, paper: Paper, aspect: str) -> dict[str, Sentence | None]:
+    sentences = turn.sentences(paper)
+    cells = {column: _best_for(column, sentences) for column in _CUES}
+    scores = turn.relevance(aspect, paper)
+    best = max(range(len(sentences)), key=lambda i: scores[i])
+    cells["Asked about"] = sentences[best] if scores[best] >= _ASPECT_FLOOR else None
+    return cells
+
+
+def _best_for(column: str, sentences: Sequence[Sentence]) -> Sentence | None:
+    """The sentence with most cues for a column, those at its usual place first."""
+    best, top = None, 0.0
+    for i, sentence in enumerate(sentences):
+        cues = len(_CUES[column].findall(clean(sentence.text)))
+        if not cues:
+            continue
+        score = min(cues, 3) + _LATE[column] * i / max(len(sentences) - 1, 1)
+        if best is None or score > top:
+            best, top = sentence, score
+    return best
+
+
+def _cell(turn: Turn, paper: Paper, sentence: Sentence | None) -> Cell:
+    if sentence is None:
+        return Cell(NOT_STATED)
+    return Cell(clean(sentence.text), (turn.draft.cite_sentence(paper, sentence),))
+
+
+def _lead_sentences(turn: Turn, comparison: Comparison) -> tuple[Citation, ...]:
+    shown = []
+    for n, paper in enumerate(comparison.papers, start=1):
+        s = turn.best_sentence(comparison.aspect, paper)
+        shown.append(Citation(n, paper.paper_id, paper.title, s.text, s.start, s.end, paper.files))
+    return tuple(shown)
+
+
+def refuse_comparison(turn: Turn, comparison: Comparison) -> None:
+    """Say that nothing of what is to be compared is in the library."""
+    turn.draft.reason = "not_in_library"
+    turn.draft.nearest = refs(list(comparison.papers))
+    turn.draft.message = "None of the papers to be compared is in this library."

@@ -1,0 +1,95 @@
+"""Read the checkable parts of a sentence: numbers, names, negation, direction.
+
+Everything works on cleaned text. These are the parts that a fluent wrong answer gets
+wrong, so each is compared apart from the words around it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from rag.text import fold, stems
+
+_NUMBER_WORDS = {
+    "zero": "0", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7",
+    "eight": "8", "nine": "9", "ten": "10", "eleven": "11", "twelve": "12", "twenty": "20",
+    "thirty": "30", "forty": "40", "fifty": "50", "hundred": "100", "thousand": "1000",
+    "half": "50", "twice": "2", "double": "2", "triple": "3", "thrice": "3",
+}  # fmt: skip
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_NAME = re.compile(r"\b(?:[A-Za-z]*[a-z][A-Z][\w+-]*|[A-Z]{2,}[\w+-]*|[A-Z][A-Za-z]*-?\d[\w.-]*)\b")
+_NEGATION = re.compile(
+    r"\b(?:no|not|never|none|neither|nor|without|cannot|fails?|failed|lacks?|lacking|unable|"
+    r"hardly|barely|absent|absence)\b|n['’]t\b",
+    re.I,
+)
+_UP = frozenset(
+    stems(
+        "increase higher more greater improve better faster enhance gain grow rise larger boost "
+        "accelerate activate promote upregulate positive strengthen expand benefit help longer"
+    )
+)
+_DOWN = frozenset(
+    stems(
+        "decrease lower less fewer smaller worse slower reduce decline loss shrink drop harm hurt "
+        "degrade inhibit suppress downregulate negative weaken diminish prevent impair shorter cut"
+    )
+)
+STOP = frozenset(
+    stems(
+        "a about above abstract after all also although am among an and any are as at author authors "
+        "be because been before being below between both but by can could did do does doing done "
+        "each either for from further had has have having he her here his how however i if in into "
+        "is it its itself just like made make makes many may might more most much must my no nor not "
+        "of off on once one only or other our out over own paper per rather s same she should show "
+        "shows since so some such than that the their them then there therefore these they this those "
+        "through thus to too toward towards under until up upon us use used uses using via very was "
+        "we well were what when where whether which while who whose why will with within without work "
+        "would yes you your specifically according introduce introduced introduces propose proposed "
+        "proposes present presented presents describe described study approach method new novel"
+    )
+)
+
+
+def numbers(text: str) -> set[str]:
+    """The numbers of a text as digits; "four times" counts as 4, "half" as 50 (per cent)."""
+    plain = fold(text)
+    found = {_plain_number(n) for n in _NUMBER.findall(plain)}
+    return found | {_NUMBER_WORDS[w] for w in re.findall(r"[a-z]+", plain) if w in _NUMBER_WORDS}
+
+
+def digits(text: str) -> set[str]:
+    """The numbers of a text that are written in digits."""
+    return {_plain_number(n) for n in _NUMBER.findall(fold(text))}
+
+
+def _plain_number(text: str) -> str:
+    value = text.replace(",", "")
+    return value.rstrip("0").rstrip(".") if "." in value else value
+
+
+def names(text: str) -> set[str]:
+    """Names, folded, without a plural s: acronyms, mixed case, letters with digits."""
+    return {_singular(name) for name in _NAME.findall(text)}
+
+
+def _singular(name: str) -> str:
+    if name.endswith("s") and name[:-1].isupper():
+        name = name[:-1]
+    return fold(name).strip("-+.")
+
+
+def negated(text: str) -> bool:
+    """Whether the text holds a negation."""
+    return bool(_NEGATION.search(text))
+
+
+def direction(text: str) -> int:
+    """1 where words of growth stand alone, -1 for words of decline, 0 for both or neither."""
+    found = set(stems(text))
+    return int(bool(found & _UP)) - int(bool(found & _DOWN))
+
+
+def content(text: str) -> set[str]:
+    """Stems that carry meaning."""
+    return set(stems(text)) - STOP

@@ -1,0 +1,121 @@
+"""Find the papers that a question names or describes, each on its own.
+
+"PCFM and the confidence mask paper" holds two mentions; each is looked up apart, so that one
+side can never crowd out the other. A mention that leads nowhere is reported as missing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rag.answer.facts import content, names
+from rag.answer.turn import Turn
+from rag.text import clean, fold
+from rag.types import Paper
+
+DESCRIBED = 0.3
+"""Cosine similarity from which a description is taken to mean its nearest paper."""
+
+_SPLIT = re.compile(
+    r"\s*(?:,|;|:|\?|\.\s|\s[-–—]\s|\bvs\b\.?|\bversus\b|\band\b|\bor\b|\bwith\b|\bfrom\b|\bto\b|"
+    r"\bagainst\b|\bbetween\b|\bamong\b|\bboth\b|\bcompare[ds]?\b|\bcontrast\b|\bunlike\b)\s*",
+    re.I,
+)
+_LEAD = re.compile(
+    r"^(?:so|ok|please|can you|could you|and|how|what|which|who|where|why|do|does|did|is|are|"
+    r"has|have|about|in|of|for|on|add|also|include|tell me|explain|discuss|describe|the difference|"
+    r"differences?)\b[\s,]*",
+    re.I,
+)
+_TAIL = re.compile(
+    r"\s*(?:['’]s\b.*|\b(?:each|both|differ\w*|start\w*|use[sd]?|using|works? (?!on\b)|handles?|"
+    r"says?|does|do|is|are|was|were|has|have|when|which|what|how|who|whose|that|goes?|take[sn]?|treat\w*|"
+    r"approach(?:es)? (?:the|this)|respectively|in terms|propose[sd]?|make[sn]?|get[s]?|report[s]?)\b.*)$",
+    re.I,
+)
+_THING = (
+    r"(?:paper|work|study|abstract|article|method|model|approach|framework|generator|algorithm|"
+    r"technique|search|one|network|benchmark|toolkit|authors|papers|works)"
+)
+_PAPER = re.compile(r"\b(?:papers?|works?|study|studies|abstract|article)$", re.I)
+_DESCRIPTION = re.compile(rf"^(?:the|that|this|an?)\s+.*\w|.*\b{_THING}$", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A part of a question that stands for a paper; `paper` None where none was found."""
+
+    text: str
+    paper: Paper | None
+
+
+def find_mentions(turn: Turn, question: str) -> list[Mention]:
+    """The papers a question names or describes, in order, each once; then what is missing."""
+    found: list[Mention] = []
+    missing: list[Mention] = []
+    taken: set[str] = set()
+    for phrase in phrases(question):
+        paper, certain = _look_up(turn, phrase, taken)
+        if paper is not None:
+            taken.add(paper.paper_id)
+            found.append(Mention(phrase, paper))
+        elif certain:
+            missing.append(Mention(phrase, None))
+    return found + missing
+
+
+def phrases(question: str) -> list[str]:
+    """The parts of a question that may stand for a paper: names and "the ... paper"."""
+    result = []
+    for part in _SPLIT.split(clean(question)):
+        phrase = _strip_lead(part)
+        phrase = _TAIL.sub("", phrase).strip(" ,.?!\"'“”’")
+        if phrase and content(phrase) and (names(phrase) or _DESCRIPTION.match(phrase)):
+            result.append(phrase)
+    return result
+
+
+def named(turn: Turn, name: str, papers: Sequence[Paper]) -> Paper | None:
+    """The paper that a name stands for: in its title, else where it occurs most, if in few."""
+    pattern = re.compile(rf"\b{re.escape(name)}s?\b")
+    titled = [p for p in papers if pattern.search(fold(clean(p.title)))]
+    if len(titled) == 1:
+        return titled[0]
+    counts = {p: len(pattern.findall(fold(clean(p.text)))) for p in papers}
+    holding = [p for p in papers if counts[p]]
+    if holding and len(holding) <= 2:
+        return max(holding, key=lambda p: counts[p])
+    return None
+
+
+def _look_up(turn: Turn, phrase: str, taken: set[str]) -> tuple[Paper | None, bool]:
+    """The paper of a phrase, and whether the phrase surely stands for some paper."""
+    hits = [hit for hit in turn.search(phrase, 5)]
+    papers = [hit.paper for hit in hits]
+    own = sorted(names(phrase), key=len, reverse=True)
+    for name in own:
+        paper = named(turn, name, papers)
+        if paper is not None:
+            return (None, False) if paper.paper_id in taken else (paper, True)
+    if own and len(content(phrase)) == len(own):
+        known = any(name in fold(clean(paper.text)) for name in own for paper in papers)
+        return None, not known
+    free = [hit for hit in hits if hit.paper.paper_id not in taken]
+    if free and (free[0].dense >= DESCRIBED or _covers(free[0].paper, phrase)):
+        return free[0].paper, True
+    return None, bool(_PAPER.search(phrase))
+
+
+def _covers(paper: Paper, phrase: str) -> bool:
+    """Whether a paper has all words of a description."""
+    wanted = content(re.sub(rf"\b{_THING}$", "", phrase, flags=re.I))
+    return bool(wanted) and wanted <= content(f"{clean(paper.title)} {clean(paper.text)}")
+
+
+def _strip_lead(part: str) -> str:
+    phrase = part.strip()
+    while (shorter := _LEAD.sub("", phrase)) != phrase:
+        phrase = shorter
+    return phrase

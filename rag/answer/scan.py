@@ -1,0 +1,152 @@
+"""Answer "which papers" and "how many" by looking at every paper in scope.
+
+Words and meaning rank all papers; the model judges the likeliest ones with a yes/no margin.
+The zero of that margin moves with the question, so margins count from those of the unlikely
+papers, and the cut is found anew for each question: the largest gap of the combined score
+near a fixed part of the best one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from math import log
+
+import numpy as np
+
+from rag.answer.facts import STOP
+from rag.answer.turn import Turn, refs
+from rag.text import clean, stems
+from rag.types import EntryFound, Event, Hit, Paper, PaperRef, Scanned
+
+WORD_WEIGHT, PHRASE_WEIGHT = 1.5, 0.75
+LEAST_JUDGED, MOST_JUDGED = 8, 16
+JUDGED_FROM = 0.25
+"""Papers with less than this part of the best prior are not judged."""
+
+UNLIKELY_PERCENTILE = 30
+CUT, CUT_BAND = 0.65, 0.12
+"""Where the cut is sought, as a part of the best score. All set on the dev exam's lists."""
+
+NOTHING = 1.0
+"""Best score below which no paper belongs."""
+
+BORDERLINE = 0.12
+_CANDIDATES = 300
+_CLUTTER = frozenset(
+    stems("paper papers abstract abstracts list many name count number collection library")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """A paper with the prior of its words and meaning, and the model's margin over others."""
+
+    paper: Paper
+    prior: float
+    margin: float = 0.0
+
+    @property
+    def score(self) -> float:
+        """All evidence together."""
+        return self.prior + self.margin
+
+
+def answer_list(turn: Turn) -> Iterator[Event]:
+    """Scan all papers in scope; say which belong, with the sentence that made each count."""
+    total = len(turn.library.papers(turn.scope))
+    hits = turn.search(turn.question, min(total, _CANDIDATES))
+    ranked = sorted(weigh(turn, hits), key=lambda item: -item.prior)
+    turn.draft.scanned = (total, total)
+    margins: list[float] = []
+    likely = _likely(ranked) if turn.reader.model.can_judge else []
+    for item in likely:
+        margins.append(turn.reader.margin(item.paper, "belongs", turn.question))
+        yield Scanned(total * len(margins) // (len(likely) + 1), total)
+    yield Scanned(total, total)
+    turn.draft.judged = len(margins)
+    entries, near = cut(with_margins(ranked, margins))
+    if not entries:
+        _refuse(turn, ranked)
+        return
+    turn.draft.borderline = refs([item.paper for item in near])
+    yield from _conclude(turn, [item.paper for item in entries], total)
+
+
+def weigh(turn: Turn, hits: Sequence[Hit]) -> list[Weighed]:
+    """The prior of each paper: shared words by rarity, shared phrases, nearest sentence."""
+    asked = [s for s in dict.fromkeys(stems(turn.question)) if s not in STOP | _CLUTTER]
+    texts = [stems(f"{clean(h.paper.title)} . {clean(h.paper.text)}") for h in hits]
+    held = [set(text) for text in texts]
+    pairs = [set(pairwise(text)) for text in texts]
+    rarity = {s: log(1 + len(hits) / (sum(s in h for h in held) + 0.5)) for s in asked}
+    phrases = [
+        pair for pair in pairwise(stems(turn.question))
+        if set(pair) <= set(asked) and any(pair in own for own in pairs)
+    ]  # fmt: skip
+    whole = sum(rarity.values()) or 1.0
+    result = []
+    for hit, words, own in zip(hits, held, pairs, strict=True):
+        shared = sum(rarity[s] for s in asked if s in words) / whole
+        phrase = sum(pair in own for pair in phrases) / max(len(phrases), 1)
+        meaning = max(turn.similarities(turn.question, hit.paper), default=0.0)
+        result.append(Weighed(hit.paper, WORD_WEIGHT * shared + PHRASE_WEIGHT * phrase + meaning))
+    return result
+
+
+def with_margins(ranked: Sequence[Weighed], margins: Sequence[float]) -> list[Weighed]:
+    """The papers in order of score; margins count from those of the unlikely ones judged."""
+    base = float(np.percentile(margins, UNLIKELY_PERCENTILE)) if margins else 0.0
+    judged = [
+        replace(item, margin=margin - base) for item, margin in zip(ranked, margins, strict=False)
+    ]
+    rest = ranked[len(margins) :] if not margins else []
+    return sorted([*judged, *rest], key=lambda item: -item.score)
+
+
+def cut(order: Sequence[Weighed]) -> tuple[list[Weighed], list[Weighed]]:
+    """The papers that belong, and the borderline ones just below the cut."""
+    if not order or order[0].score < NOTHING:
+        return [], []
+    top = order[0].score
+    low, high = (CUT - CUT_BAND) * top, (CUT + CUT_BAND) * top
+    gaps = {
+        i + 1: a.score - b.score
+        for i, (a, b) in enumerate(pairwise(order))
+        if low <= (a.score + b.score) / 2 <= high
+    }
+    at = max(gaps, key=lambda i: gaps[i]) if gaps else sum(i.score >= CUT * top for i in order)
+    floor = order[at - 1].score - BORDERLINE * top
+    return list(order[:at]), [item for item in order[at:] if item.score >= floor]
+
+
+def _likely(ranked: Sequence[Weighed]) -> Sequence[Weighed]:
+    count = sum(item.prior >= JUDGED_FROM * ranked[0].prior for item in ranked) if ranked else 0
+    return ranked[: max(LEAST_JUDGED, min(MOST_JUDGED, count))]
+
+
+def _conclude(turn: Turn, papers: Sequence[Paper], total: int) -> Iterator[Event]:
+    """Say the count, then each entry with its sentence; the count equals the list."""
+    count = len(papers)
+    noun = "paper" if count == 1 else "papers"
+    turn.draft.message = f"{count} of {total} {noun}:"
+    entries = []
+    for paper in papers:
+        sentence = turn.best_sentence(turn.question, paper)
+        n = turn.draft.cite_sentence(paper, sentence)
+        entry = PaperRef(paper.paper_id, paper.title, (n,))
+        entries.append(entry)
+        yield EntryFound(entry, tuple(c for c in turn.draft.citations if c.n == n))
+        text = f"{clean(paper.title)} — “{clean(sentence.text)}”"
+        yield turn.draft.say(text, (n,), "supported")
+    turn.draft.entries = tuple(entries)
+
+
+def _refuse(turn: Turn, ranked: Sequence[Weighed]) -> None:
+    turn.draft.entries = ()
+    turn.draft.reason = "not_in_library"
+    nearest = [item.paper for item in ranked[:3]]
+    turn.draft.nearest = refs(nearest)
+    titles = "; ".join(f"“{clean(paper.title)}”" for paper in nearest)
+    turn.draft.message = f"No paper in this library fits that. Nearest: {titles}."

@@ -1,0 +1,155 @@
+"""What one turn works with, shared by all kinds of answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from rag.answer.attribute import Claim, Support, support
+from rag.answer.draft import Draft
+from rag.answer.evidence import figure_elsewhere
+from rag.answer.facts import content, digits, names
+from rag.answer.read import Reader, is_refusal
+from rag.text import clean, split_sentences
+from rag.types import (
+    Event,
+    EvidenceFound,
+    Hit,
+    Paper,
+    PaperRef,
+    Papers,
+    Scope,
+    Sentence,
+    SentenceDone,
+    Token,
+)
+
+MAX_WORDS = 80
+"""An answer to a single question has at most so many words."""
+
+_HELD_WORDS = 12
+"""Words held back until it is clear that the model does not refuse."""
+
+
+@dataclass
+class Turn:
+    """One question on its way to an answer.
+
+    `question` is in English, with what history adds; `draft.question` is as it was asked.
+    """
+
+    question: str
+    library: Papers
+    reader: Reader
+    draft: Draft
+    scope: Scope = field(default_factory=Scope)
+    language: str | None = None
+    _room: int = MAX_WORDS
+    _spent: int = 0
+
+    def restart(self, words: int) -> None:
+        """Give the sentences that follow room for so many words; the first is always said."""
+        self._room, self._spent = words, 0
+
+    def search(self, text: str, k: int = 5) -> list[Hit]:
+        """The best papers in scope for a text."""
+        return self.library.search(text, k, self.scope)
+
+    def sentences(self, paper: Paper) -> tuple[Sentence, ...]:
+        """The sentences of a paper, in order."""
+        return self.library.sentences(paper.paper_id)
+
+    def similarities(self, text: str, paper: Paper) -> list[float]:
+        """Cosine similarity of each sentence of a paper to a text."""
+        vectors = self.library.sentence_vectors(paper.paper_id)
+        return [float(v) for v in vectors @ self.library.embed([text])[0]]
+
+    def relevance(self, text: str, paper: Paper) -> list[float]:
+        """How well each sentence fits a question, by meaning and by shared words."""
+        asked = content(text)
+        shared = [
+            len(asked & content(clean(s.text))) / max(len(asked), 1) for s in self.sentences(paper)
+        ]
+        return [m + 0.5 * w for m, w in zip(self.similarities(text, paper), shared, strict=True)]
+
+    def best_sentence(self, text: str, paper: Paper) -> Sentence:
+        """The sentence that fits a question best."""
+        scores = self.relevance(text, paper)
+        return self.sentences(paper)[scores.index(max(scores))]
+
+    def check(self, text: str, paper: Paper) -> Support:
+        """Which sentences of a paper support a text."""
+        claim = Claim.of(text, self.library.embed([text])[0], self.question)
+        vectors = self.library.sentence_vectors(paper.paper_id)
+        plain = [s.text for s in self.sentences(paper)]
+        return support(claim, plain, vectors, title=paper.title)
+
+    def show_evidence(self, citations: EvidenceFound) -> EvidenceFound:
+        """Note when the evidence is shown."""
+        self.draft.evidence_s = self.draft.elapsed()
+        return citations
+
+    # ------------------------------------------------------------ prose
+
+    def tell(self, paper: Paper, task: str, *, lead: str = "", **values: str) -> Iterator[Event]:
+        """Stream the model's prose about a paper, each sentence checked as it ends.
+
+        Nothing is shown of a refusal. Sentences past MAX_WORDS are left out.
+        """
+        shown = ""
+        base = len(self.draft.sentences)
+        finished = 0
+        text = ""
+        for text in self.reader.write(paper, task, **values):
+            spans = split_sentences(text)
+            if finished == 0 and (
+                (len(text.split()) < _HELD_WORDS and len(spans) < 2) or is_refusal(text)
+            ):
+                continue
+            self.draft.first_token()
+            if text.startswith(shown):
+                yield Token(base + max(len(spans) - 1, 0), text[len(shown) :])
+            shown = text
+            while finished < len(spans) - 1:
+                start, end = spans[finished]
+                yield from self.conclude(text[start:end], paper, lead if finished == 0 else "")
+                finished += 1
+        for start, end in split_sentences(text)[finished:]:
+            if not is_refusal(text[start:end]):
+                self.draft.first_token()
+                yield from self.conclude(text[start:end], paper, lead if finished == 0 else "")
+            finished += 1
+
+    def conclude(self, text: str, paper: Paper, lead: str = "") -> Iterator[Event]:
+        """Check a finished sentence; correct it to the quoted source, keep it or fold it."""
+        elsewhere = figure_elsewhere(text, self.question, self.sentences(paper))
+        if elsewhere is not None:
+            yield self.quote(self.sentences(paper)[elsewhere], paper, lead)
+            return
+        if self._spent and self._spent + len(text.split()) > self._room:
+            return
+        found = self.check(text, paper)
+        if found.verdict == "unsupported":
+            yield self.draft.say(text, (), "unsupported")
+            return
+        held = self.sentences(paper)
+        numbers = tuple(self.draft.cite_sentence(paper, held[i]) for i in found.sentences)
+        self._spent += len(text.split())
+        own = self.translated(text, self.language) if self.language else ""
+        yield self.draft.say(lead + (own or text), numbers, found.verdict)
+
+    def translated(self, text: str, language: str) -> str:
+        """The text in a language; empty where the translation loses a figure or a name."""
+        own = self.reader.alone("render", text=text, language=language)
+        kept = digits(text) == digits(own) and names(text) <= names(own)
+        return own if kept else ""
+
+    def quote(self, sentence: Sentence, paper: Paper, lead: str = "") -> SentenceDone:
+        """Answer with the words of the abstract themselves."""
+        number = self.draft.cite_sentence(paper, sentence)
+        return self.draft.say(f"{lead}“{clean(sentence.text)}”", (number,), "supported")
+
+
+def refs(papers: list[Paper]) -> tuple[PaperRef, ...]:
+    """Papers as they are named in a refusal."""
+    return tuple(PaperRef(paper.paper_id, paper.title) for paper in papers)
