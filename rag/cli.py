@@ -132,6 +132,8 @@ def index_command(config: Config, paths: tuple[Path, ...], rebuild: bool, as_jso
 
     with _open(config, create=True) as library:
         account = library.index(paths, on_commit=committed, on_progress=_embedding, rebuild=rebuild)
+    for note in account.blank:
+        _tell(f"note: {note.file}, {note.place}: {note.reason}")
     _dump(_account_json(account)) if as_json else _print_account(account)
 
 
@@ -143,7 +145,9 @@ def _embedding(progress: Progress) -> None:
 def _account_json(account: Account) -> dict[str, Any]:
     from dataclasses import asdict
 
-    return {**asdict(account), "skipped": [asdict(skip) for skip in account.skipped]}
+    found = asdict(account)
+    del found["blank"]
+    return found
 
 
 def _print_account(account: Account) -> None:
@@ -305,14 +309,31 @@ def _ask_batch(config: Config, batch: tuple[Path, Path], scope: Scope) -> None:
 
 @cli.command("compare")
 @click.argument("ids", nargs=-1, required=True, metavar="ID ID...")
-@click.option("--aspect", help="Something to compare besides the usual columns.")
+@click.option("--aspect", default="", help="What to compare them in.")
 @click.option("--format", "shape", type=click.Choice(["md", "csv", "json"]), default="md")
-def compare_command(ids: tuple[str, ...], aspect: str | None, shape: str) -> None:
+@click.pass_obj
+def compare_command(config: Config, ids: tuple[str, ...], aspect: str, shape: str) -> None:
     """Compare papers side by side."""
-    raise UsageError(
-        "`compare` comes with version 0.2. Until then ask for the comparison: "
-        'citewell ask "Compare A and B"'
-    )
+    from rag.batch import finished
+
+    if len(set(ids)) < 2:
+        raise UsageError("A comparison takes two papers or more; `citewell list` shows their ids.")
+    with _open(config) as library:
+        titles = {paper_id: library.paper(paper_id).title for paper_id in ids}
+        answer = finished(_chat(config, library).compare(ids, aspect))
+    _print_comparison(answer, titles, shape)
+    if answer.error:
+        raise CitewellError(answer.error)
+
+
+def _print_comparison(answer: Answer, titles: dict[str, str], shape: str) -> None:
+    from rag.batch import conversation_json
+    from rag.tables import table_csv, table_markdown
+
+    if shape == "json":
+        _dump(conversation_json(None, [answer]))
+    else:
+        click.echo((table_csv if shape == "csv" else table_markdown)(answer, titles))
 
 
 @cli.command("export")

@@ -1,9 +1,9 @@
 """The contract of the command: options, exit codes, and what goes to which stream."""
 
 import json
+import resource
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -47,7 +47,8 @@ def run(capsys):
         ("remove",),
         ("ask", "why?", "--year", "last year"),
         ("models", "pull", "gpt-9"),
-        ("compare", "a", "b"),
+        ("compare", "a"),
+        ("compare", "a", "a"),
         ("export", "bibtex"),
         ("no-such-command",),
         ("--no-such-option",),
@@ -60,7 +61,8 @@ def test_wrong_usage_ends_with_2_and_says_why_on_stderr(run, arguments):
 
 
 @pytest.mark.parametrize(
-    "arguments", [("list",), ("search", "graphs"), ("remove", "x"), ("ask", "why?")]
+    "arguments",
+    [("list",), ("search", "graphs"), ("remove", "x"), ("ask", "why?"), ("compare", "a", "b")],
 )
 def test_without_a_library_the_answer_is_3_and_the_command_that_makes_one(run, arguments):
     code, out, err = run(*arguments)
@@ -135,14 +137,14 @@ def test_ctrl_c_ends_quietly_with_130(run, monkeypatch):
     assert "Traceback" not in err
 
 
-def test_help_answers_at_once():
-    command = [sys.executable, "-m", "rag.cli", "--help"]
-    took = []
-    for _ in range(5):
-        start = time.perf_counter()
-        subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
-        took.append(time.perf_counter() - start)
-    assert min(took) < 0.3
+def test_help_takes_little_time_of_the_processor():
+    # Not by the clock: what else the machine does must not decide.
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(
+        [sys.executable, "-m", "rag.cli", "--help"], cwd=ROOT, check=True, capture_output=True
+    )
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 0.3
 
 
 def test_a_reader_that_goes_away_causes_no_traceback():
