@@ -31,34 +31,42 @@ _ASPECT_FLOOR = 0.3
 _GENERAL = "its problem, its approach and its findings"
 _CUES: dict[str, re.Pattern[str]] = {
     "Problem": re.compile(
-        r"\b(?:challeng\w*|however|remain\w*|limit\w*|lack\w*|difficult\w*|struggl\w*|risks?|problems?|"
+        r"\b(?:challeng\w*|however|remain\w*|limit\w*|lack\w*|difficult\w*|struggl\w*|risks?|"
+        r"problems?|"
         r"absent|unknown|underexplored|hinder\w*|fail\w*|costly?|poor|require[sd]? significant|"
         r"gap|constrain\w*|restrict\w*|misuse|cannot|neglected|often)\b", re.I,
     ),
     "Approach": re.compile(
-        r"\b(?:we|our|this (?:paper|work|study)|in this (?:paper|work))\b.{0,60}\b(?:propos\w+|introduc\w+|"
+        r"\b(?:we|our|this (?:paper|work|study)|in this (?:paper|work))\b.{0,60}\b(?:propos\w+|"
+        r"introduc\w+|"
         r"present\w*|develop\w*|design\w*|investigat\w+|stud(?:y|ies)|analy[sz]\w+|formulat\w+|"
         r"reformulat\w+|extend\w*|decompos\w+|train\w*|provide\w*|demonstrat\w+ the existence)\b"
         r"|\b(?:called|dubbed|named)\b", re.I,
     ),
     "Data or setting": re.compile(
         r"\b(?:datasets?|benchmarks?|corpus|corpora|imagenet|mnist|cifar|coco|mujoco|tasks?|"
-        r"environments?|synthetic|real[- ]world|experiments? (?:on|across|with)|evaluat\w+ (?:\w+ )?on|"
+        r"environments?|synthetic|real[- ]world|experiments? (?:on|across|with)|"
+        r"evaluat\w+ (?:\w+ )?on|"
         r"patients|participants|cohort)\b", re.I,
     ),
     "Findings": re.compile(
-        r"\b(?:outperform\w*|results?|achiev\w+|improv\w+|superior|show(?:s|n|ing)?|prov(?:e|es|ing)|"
-        r"find(?:s|ings)?|found|establish\w*|guarantee\w*|better|faster|reduc\w+|exceed\w*|consistent\w*|"
+        r"\b(?:outperform\w*|results?|achiev\w+|improv\w+|superior|show(?:s|n|ing)?|prov(?:e|es|"
+        r"ing)|"
+        r"find(?:s|ings)?|found|establish\w*|guarantee\w*|better|faster|reduc\w+|exceed\w*|"
+        r"consistent\w*|"
         r"demonstrat\w+|competitive)\b", re.I,
     ),
     "Code": re.compile(
-        r"https?://(?:www\.)?git\S+|\b(?:code|models?|weights|dataset|implementation)\b.{0,60}\b(?:available|released?|"
-        r"provided|open[- ]sourced?|public\w*)\b|\breleas\w+ (?:the |our )?code\b|open[- ]source", re.I,
+        r"https?://(?:www\.)?git\S+|\b(?:code|models?|weights|dataset|"
+        r"implementation)\b.{0,60}\b(?:available|released?|"
+        r"provided|open[- ]sourced?|public\w*)\b|\breleas\w+ (?:the |our )?code\b|open[- ]source",
+        re.I,
     ),
 }  # fmt: skip
 _LATE = {"Findings": 0.8, "Code": 0.5, "Data or setting": 0.3, "Approach": -0.4, "Problem": -1.2}
 _CLUTTER = re.compile(
-    r"\b(?:compare[ds]?|contrast|vs|versus|differ\w*|differences?|both|each|among|between|two|three|"
+    r"\b(?:compare[ds]?|contrast|vs|versus|differ\w*|differences?|both|each|among|between|two|"
+    r"three|"
     r"respectively|how|papers?|works?|and their)\b",
     re.I,
 )
@@ -148,7 +156,8 @@ def short_name(paper: Paper) -> str:
 def _counted(turn: Turn, question: str, count: int, found: list[Paper]) -> list[Paper]:
     """The `count` papers that a description fits best, the model's margin deciding."""
     described = re.search(
-        r"\b(?:two|three|four|five|[2-5]) ((?:[\w-]+ ){1,4}?)(?:papers|works|studies|abstracts|methods|"
+        r"\b(?:two|three|four|five|[2-5]) ((?:[\w-]+ ){1,4}?)(?:papers|works|studies|abstracts|"
+        r"methods|"
         r"approaches|articles|models|algorithms|ones)\b", question, re.I,
     )  # fmt: skip
     text = described[1] if described and content(described[1]) else question

@@ -20,9 +20,12 @@ SWITCH_FLOOR = 0.3
 _SHORT = 3
 _PRONOUN = re.compile(
     r"\b(?:it|its|itself|they|them|their|theirs|he|his|she|her|these|those|"
-    r"(?:the|this|that|their) (?:paper|work|method|approach|model|study|authors?|same|algorithm|framework|"
-    r"dataset|data|system)|(?:the )?(?:former|latter)|the (?:first|second|third|fourth|last|other)(?: one| paper)?)\b"
-    r"|\b(?:does|do|did|is|was|of|about|for|with|by|in|has|can|would) (?:this|that)\b|^(?:this|that)\b",
+    r"(?:the|this|that|their) (?:paper|work|method|approach|model|study|authors?|same|algorithm|"
+    r"framework|"
+    r"dataset|data|system)|(?:the )?(?:former|latter)|the (?:first|second|third|fourth|last|"
+    r"other)(?: one| paper)?)\b"
+    r"|\b(?:does|do|did|is|was|of|about|for|with|by|in|has|can|would) (?:this|that)\b|^(?:this|"
+    r"that)\b",
     re.I,
 )
 _PLURAL = re.compile(
@@ -33,14 +36,17 @@ _LEAD = re.compile(
 )
 _ADD = re.compile(r"^(?:please |now |and |also )*(?:add|include|bring in|throw in)\b", re.I)
 _REWORK = re.compile(
-    r"\b(?:shorter|shorten|simpler|simplif\w+|briefer|as (?:a )?bullets?(?: points)?|bullet points?|in bullets|"
-    r"in (?:one|two|a single) sentences?|in plain (?:words|english|language)|for (?:a )?(?:child|layperson|beginner)|"
+    r"\b(?:shorter|shorten|simpler|simplif\w+|briefer|as (?:a )?bullets?(?: points)?|"
+    r"bullet points?|in bullets|"
+    r"in (?:one|two|a single) sentences?|in plain (?:words|english|language)|for (?:a )?(?:child|"
+    r"layperson|beginner)|"
     r"rephrase|reword|(?:in|into|auf|en) (?:german|french|spanish|italian|portuguese|dutch|chinese|"
     r"japanese|russian|english|deutsch|espa[nñ]ol|fran[cç]ais))\b",
     re.I,
 )
 _LANGUAGE = re.compile(
-    r"\b(?:in|into|auf|en) (german|french|spanish|italian|portuguese|dutch|chinese|japanese|russian|"
+    r"\b(?:in|into|auf|en) (german|french|spanish|italian|portuguese|dutch|chinese|japanese|"
+    r"russian|"
     r"english|deutsch|espa[nñ]ol|fran[cç]ais)\b", re.I,
 )  # fmt: skip
 _OWN_NAMES = {"deutsch": "German", "español": "Spanish", "espanol": "Spanish", "français": "French",

@@ -37,15 +37,21 @@ _DOWN = frozenset(
 )
 STOP = frozenset(
     stems(
-        "a about above abstract after all also although am among an and any are as at author authors "
+        "a about above abstract after all also although am among an and any are as at author "
+        "authors "
         "be because been before being below between both but by can could did do does doing done "
         "each either for from further had has have having he her here his how however i if in into "
-        "is it its itself just like made make makes many may might more most much must my no nor not "
+        "is it its itself just like made make makes many may might more most much must my no nor "
+        "not "
         "of off on once one only or other our out over own paper per rather s same she should show "
-        "shows since so some such than that the their them then there therefore these they this those "
-        "through thus to too toward towards under until up upon us use used uses using via very was "
-        "we well were what when where whether which while who whose why will with within without work "
-        "would yes you your specifically according introduce introduced introduces propose proposed "
+        "shows since so some such than that the their them then there therefore these they this "
+        "those "
+        "through thus to too toward towards under until up upon us use used uses using via very "
+        "was "
+        "we well were what when where whether which while who whose why will with within without "
+        "work "
+        "would yes you your specifically according introduce introduced introduces propose "
+        "proposed "
         "proposes present presented presents describe described study approach method new novel"
     )
 )

@@ -31,8 +31,10 @@ _LEAD = re.compile(
 )
 _TAIL = re.compile(
     r"\s*(?:['’]s\b.*|\b(?:each|both|differ\w*|start\w*|use[sd]?|using|works? (?!on\b)|handles?|"
-    r"says?|does|do|is|are|was|were|has|have|when|which|what|how|who|whose|that|goes?|take[sn]?|treat\w*|"
-    r"approach(?:es)? (?:the|this)|respectively|in terms|propose[sd]?|make[sn]?|get[s]?|report[s]?)\b.*)$",
+    r"says?|does|do|is|are|was|were|has|have|when|which|what|how|who|whose|that|goes?|take[sn]?|"
+    r"treat\w*|"
+    r"approach(?:es)? (?:the|this)|respectively|in terms|propose[sd]?|make[sn]?|get[s]?|"
+    r"report[s]?)\b.*)$",
     re.I,
 )
 _THING = (

@@ -30,8 +30,10 @@ _REFUSAL = re.compile(
     r"\b(?:state|mention|provide|specif|say|contain|give|discuss|include|address|answer|describe|"
     r"report|detail|indicate|explicit|available|clear)"
     r"|\b(?:not|isn['’]t|aren['’]t) (?:explicitly |directly |specifically )?"
-    r"(?:stated|mentioned|provided|specified|given|discussed|addressed|available|described|reported)"
-    r"|\bno (?:information|mention|details?)\b|^\W*(?:sorry|i['’]?m sorry|unfortunately|i cannot|i can['’]t)\b"
+    r"(?:stated|mentioned|provided|specified|given|discussed|addressed|available|described|"
+    r"reported)"
+    r"|\bno (?:information|mention|details?)\b|^\W*(?:sorry|i['’]?m sorry|unfortunately|i cannot|"
+    r"i can['’]t)\b"
     r"|^\W*not (?:stated|mentioned)\b",
     re.I,
 )

@@ -23,9 +23,9 @@ _CONVERSATION = frozenset(
     awesome nope yep bot assistant name meet""".split()
 )
 _OPENERS = frozenset(
-    """bonjour bye cheers ciao danke goodbye goodnight gracias greetings hallo hello hey hi hola merci
-    salut thank thanks yo morning evening afternoon wow cool perfect awesome great ok okay nice
-    yes no nope yep sorry please sure help""".split()
+    """bonjour bye cheers ciao danke goodbye goodnight gracias greetings hallo hello hey hi hola
+    merci salut thank thanks yo morning evening afternoon wow cool perfect awesome great ok okay
+    nice yes no nope yep sorry please sure help""".split()
 )
 _ABOUT_ME = re.compile(
     r"^(who|what) (are|r) (you|u)\b|^what('?s| is) your name|^what can (you|i) (do|ask)\b"
@@ -50,7 +50,8 @@ _SINGULAR = re.compile(
     re.I,
 )
 _WITHIN = re.compile(
-    r"\b(?:do|does|did) (?:they|it|he|she|the (?:authors?|paper|work)|this|that)\b|\bin the paper\b",
+    r"\b(?:do|does|did) (?:they|it|he|she|the (?:authors?|paper|work)|this|that)\b|"
+    r"\bin the paper\b",
     re.I,
 )
 _COMPARE = re.compile(
@@ -68,11 +69,14 @@ _COUNTED = re.compile(
 _NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "2": 2, "3": 3, "4": 4, "5": 5}
 _OVERVIEW = re.compile(
     r"\b(?:what|which) (?:is|are|does) (?:this|the|these|my)? ?(?:collection|library|corpus|list|"
-    r"pile|set|abstracts|papers)(?: of (?:papers|abstracts))? ?(?:all )?(?:about|cover|on)?\b.{0,8}$"
-    r"|\b(?:main|major|key|common|research|different) (?:themes|topics|areas|subjects|directions|trends)\b"
+    r"pile|set|abstracts|papers)(?: of (?:papers|abstracts))? ?(?:all )?(?:about|cover|"
+    r"on)?\b.{0,8}$"
+    r"|\b(?:main|major|key|common|research|different) (?:themes|topics|areas|subjects|directions|"
+    r"trends)\b"
     r"|\b(?:themes|topics|trends)\b.{0,30}\b(?:collection|library|corpus|papers|here)\b"
     r"|\boverview of (?:the|this|these|my|all)\b|\bwhat(?:'s| is) new (?:on|in|about|with)\b"
-    r"|\bsummar(?:y|ise|ize) (?:of )?(?:the|this|my|all)(?: the)? (?:collection|library|corpus|papers|abstracts)\b",
+    r"|\bsummar(?:y|ise|ize) (?:of )?(?:the|this|my|all)(?: the)? (?:collection|library|corpus|"
+    r"papers|abstracts)\b",
     re.I,
 )
 _SUMMARY = re.compile(r"\b(?:summar(?:y|ise|ize)|tl;?dr|gist of|sum up|in a nutshell)\b", re.I)
