@@ -23,9 +23,9 @@ _CONVERSATION = frozenset(
     awesome nope yep bot assistant name meet""".split()
 )
 _OPENERS = frozenset(
-    """bonjour bye cheers ciao danke goodbye goodnight gracias greetings hallo hello hey hi hola
-    merci salut thank thanks yo morning evening afternoon wow cool perfect awesome great ok okay
-    nice yes no nope yep sorry please sure help""".split()
+    """bonjour bye cheers ciao danke goodbye good goodnight gracias greetings hallo hello hey hi
+    hola merci salut thank thanks yo morning evening afternoon wow cool perfect awesome great ok
+    okay nice yes no nope yep sorry please sure help""".split()
 )
 _ABOUT_ME = re.compile(
     r"^(who|what) (are|r) (you|u)\b|^what('?s| is) your name|^what can (you|i) (do|ask)\b"
@@ -39,6 +39,7 @@ _LIST = re.compile(
     rf"(?: (?:me|us|all|of|the|these|those|other|different|new|any|every|here|in|this|"
     rf"[\w-]+(?= {_PAPERS}))){{0,5}} {_PAPERS}\b"
     rf"|^(?:all|any|every|each) (?:of the |the )?(?:[\w-]+ ){{0,3}}{_PAPERS}\b"
+    r"|\bevery (?:single )?(?:paper|work|abstract|study|article)\b"
     rf"|\b(?:number|count) of (?:[\w-]+ ){{0,2}}{_PAPERS}\b"
     r"|^(?:and |so |ok )?who (?:all |else )?(?!won|is|was|are|were|wrote|invented)[a-z]+s?\b"
     r"|\b(?:which|how many) of (?:them|these|those|the)\b"
