@@ -99,7 +99,7 @@ def features(
         "similarity": float(max(vectors[i] @ claim.vector for i in chosen)),
         "missing_numbers": float(len(claim.numbers - held)),
         "missing_names": float(sum(name not in known for name in claim.names)),
-        "negation": float(negated(claim.text) and not negated(text)),
+        "negation": float(negated(claim.text) and not negated(text) and not negated(claim.context)),
         "opposite": float(direction(claim.text) * direction(text) < 0),
     }
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from rag.answer.facts import digits, names, numbers
+from rag.answer.facts import content, digits, names, numbers
 from rag.text import clean, fold
 from rag.types import Citation, Hit, Sentence
 
@@ -47,16 +47,29 @@ def figure_elsewhere(claim: str, question: str, sentences: Sequence[Sentence]) -
     said = digits(claim) | (numbers(claim) - numbers(question))
     if not said:
         return None
-    for name in _anchors(question):
+    wanted, unwanted = _asked_names(question)
+    for name in unwanted & names(claim):
+        return _figure_without(name, question, sentences)
+    for name in sorted(wanted):
         holding = [s for s in sentences if _holds(s.text, name) and numbers(s.text)]
         if len(holding) != 1:
             continue
         near = _numbers_beside(clean(holding[0].text), name)
         if near and not near & said:
             return holding[0].index
-        if near and digits(claim) - near - digits(question) and len(numbers(claim)) == 1:
-            return holding[0].index
     return None
+
+
+def _figure_without(name: str, question: str, sentences: Sequence[Sentence]) -> int | None:
+    """The sentence with a figure that fits the question best and leaves a name out."""
+    asked = content(clean(question))
+    free = [s for s in sentences if numbers(s.text) and not _holds(s.text, name)]
+    if not free:
+        return None
+    return max(free, key=lambda s: len(asked & content(clean(s.text)))).index
+
+
+_LEFT_OUT = re.compile(r"\s+(?:is |are |was )?(?:excluded|left out|omitted|removed|not used)\b")
 
 
 def clause_with(sentence: str, name: str) -> str:
@@ -71,15 +84,17 @@ def clause_with(sentence: str, name: str) -> str:
     return sentence
 
 
-def _anchors(question: str) -> list[str]:
-    """Names in a question that it does not exclude ("without YOCO")."""
+def _asked_names(question: str) -> tuple[set[str], set[str]]:
+    """The names in a question, and those it leaves out ("without YOCO")."""
     plain = clean(question)
     folded = fold(plain)
-    return [
-        name
-        for name in sorted(names(plain))
-        if not _WITHOUT.search(folded[: max(folded.find(name), 0)])
-    ]
+    found = names(plain)
+    unwanted = set()
+    for name in found:
+        before, _, after = folded.partition(name)
+        if _WITHOUT.search(before) or _LEFT_OUT.match(after):
+            unwanted.add(name)
+    return found - unwanted, unwanted
 
 
 def _holds(text: str, name: str) -> bool:

@@ -26,13 +26,13 @@ _NEGATION = re.compile(
 _UP = frozenset(
     stems(
         "increase higher more greater improve better faster enhance gain grow rise larger boost "
-        "accelerate activate promote upregulate positive strengthen expand benefit help longer"
+        "accelerate activate promote outperform exceed upregulate positive strengthen expand benefit help longer"
     )
 )
 _DOWN = frozenset(
     stems(
-        "decrease lower less fewer smaller worse slower reduce decline loss shrink drop harm hurt "
-        "degrade inhibit suppress downregulate negative weaken diminish prevent impair shorter cut"
+        "decrease lower less fewer smaller worse slower reduce decline shrink harm hurt "
+        "degrade inhibit suppress downregulate negative weaken diminish prevent impair shorter"
     )
 )
 STOP = frozenset(
@@ -99,3 +99,21 @@ def direction(text: str) -> int:
 def content(text: str) -> set[str]:
     """Stems that carry meaning."""
     return set(stems(text)) - STOP
+
+
+def contradicts(assumed: str, stated: str) -> bool:
+    """Whether a statement turns what is assumed around: nonlinear for linear, reduces for
+    increases, "without requiring" for requires. Both must name the same thing.
+    """
+    asked, held = content(assumed), content(stated)
+    shared = len(asked & held)
+    if shared < 2 or (names(assumed) and not names(assumed) & names(stated)):
+        return False
+    if any("non" + word in held or "un" + word in held for word in asked - held):
+        return True
+    if direction(assumed) * direction(stated) < 0:
+        return True
+    return shared >= _MUCH_SHARED and negated(assumed) != negated(stated)
+
+
+_MUCH_SHARED = 3

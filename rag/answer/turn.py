@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -27,6 +28,11 @@ from rag.types import (
 MAX_WORDS = 80
 """An answer to a single question has at most so many words."""
 
+SHARED_WEIGHT, BACKGROUND = 0.5, 0.12
+"""Weights of shared words, and of standing before the authors speak of their own work. They
+bring the evidence of 33 of 53 dev turns to the first place (27 without the second)."""
+
+_OWN = re.compile(r"\b(?:we|our|this (?:paper|work|study))\b", re.I)
 _HELD_WORDS = 12
 """Words held back until it is clear that the model does not refuse."""
 
@@ -65,12 +71,17 @@ class Turn:
         return [float(v) for v in vectors @ self.library.embed([text])[0]]
 
     def relevance(self, text: str, paper: Paper) -> list[float]:
-        """How well each sentence fits a question, by meaning and by shared words."""
+        """How well each sentence fits a question: meaning, shared words, less for background."""
+        sentences = [clean(s.text) for s in self.sentences(paper)]
         asked = content(text)
-        shared = [
-            len(asked & content(clean(s.text))) / max(len(asked), 1) for s in self.sentences(paper)
+        shared = [len(asked & content(s)) / max(len(asked), 1) for s in sentences]
+        own = next((i for i, s in enumerate(sentences) if _OWN.search(s)), 0)
+        return [
+            meaning + SHARED_WEIGHT * words - (BACKGROUND if i < own else 0.0)
+            for i, (meaning, words) in enumerate(
+                zip(self.similarities(text, paper), shared, strict=True)
+            )
         ]
-        return [m + 0.5 * w for m, w in zip(self.similarities(text, paper), shared, strict=True)]
 
     def best_sentence(self, text: str, paper: Paper) -> Sentence:
         """The sentence that fits a question best."""
@@ -136,7 +147,8 @@ class Turn:
         numbers = tuple(self.draft.cite_sentence(paper, held[i]) for i in found.sentences)
         self._spent += len(text.split())
         own = self.translated(text, self.language) if self.language else ""
-        yield self.draft.say(lead + (own or text), numbers, found.verdict)
+        shown = f"{own} (“{text}”)" if own else text
+        yield self.draft.say(lead + shown, numbers, found.verdict)
 
     def translated(self, text: str, language: str) -> str:
         """The text in a language; empty where the translation loses a figure or a name."""
