@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,16 +11,21 @@ from rag.corpus import files, identity
 from rag.corpus.files import Found
 from rag.corpus.merge import best_text, merge
 from rag.corpus.titles import title_of
-from rag.index.record import PaperRecord
+from rag.index.record import Entry, PaperRecord
 from rag.types import Record, Skip
 
 _BATCH = 256
+_CANDIDATES = 20
 _REMOVED = "its paper was removed by you; name the file itself to `citewell index` to bring it back"
+_KEPT = "; the papers read from it before are kept"
 
 
 @dataclass(slots=True)
 class Tally:
-    """What became of each record so far; `removed` counts papers."""
+    """What became of each record so far; `removed` counts papers.
+
+    `blank` names the records that have a title and no abstract, which are kept.
+    """
 
     read: int = 0
     added: int = 0
@@ -28,6 +34,7 @@ class Tally:
     duplicate: int = 0
     removed: int = 0
     skipped: list[Skip] = field(default_factory=list)
+    blank: list[Skip] = field(default_factory=list)
 
 
 class Intake:
@@ -45,13 +52,19 @@ class Intake:
             self._revive(found)
         if self._record.file_digest(found.path) == digest:
             self._repeat(found)
-            return
+        else:
+            self._read(found, digest)
+
+    def _read(self, found: Found, digest: bytes) -> None:
         with self._record.transaction():
             file = self._record.open_file(found.path, found.shown)
         visit = _Visit(self._record, self._tally, file)
+        if visit.expects():
+            visit.compare(files.read(found))
         self._stream(visit, files.read(found))
-        with self._record.transaction():
-            visit.finish(digest)
+        if not visit.unusable:
+            with self._record.transaction():
+                visit.finish(digest)
         self._pause()
 
     def _stream(self, visit: _Visit, records: files.Records) -> None:
@@ -71,6 +84,8 @@ class Intake:
 
     def _repeat(self, found: Found) -> None:
         """Account for an unchanged file without reading it."""
+        with self._record.transaction():
+            self._record.rename_file(found.path, found.shown)
         numbers = self._record.numbers_of_file(found.path)
         skips = self._record.file_skips(found.path)
         self._tally.read += len(numbers) + len(skips)
@@ -102,24 +117,49 @@ class _Visit:
         self._record = record
         self._tally = tally
         self._file = file
-        self._old: dict[bytes, list[tuple[int, int | None]]] = {}
+        self._same: dict[bytes, list[tuple[int, int | None]]] = {}
         for entry, digest, number in record.digests_of_file(file):
-            self._old.setdefault(digest, []).append((entry, number))
+            self._same.setdefault(digest, []).append((entry, number))
+        self._vanished: list[Entry] = []
         self._skips: list[tuple[str, str]] = []
+        self.unusable = False
+
+    def expects(self) -> bool:
+        """Whether the file had entries before."""
+        return bool(self._same)
+
+    def compare(self, records: files.Records) -> None:
+        """Find which entries the file no longer has, before any is matched by likeness."""
+        now = Counter(identity.digest(_normal(r)) for r in records if isinstance(r, Record))
+        gone = {entry for digest, known in self._same.items() for entry, _ in known[now[digest] :]}
+        self._vanished = [e for e in self._record.entries_of_file(self._file) if e.entry in gone]
+        for digest, known in self._same.items():
+            self._same[digest] = [pair for pair in known if pair[0] not in gone]
 
     def enter(self, item: Record | Skip) -> None:
         """Take in what the file says next."""
         self._tally.read += 1
         if isinstance(item, Skip):
-            self._skips.append((item.place, item.reason))
-            self._tally.skipped.append(item)
+            self._skip(item)
             return
-        digest = identity.digest(item)
-        known = self._old.get(digest)
+        record = _normal(item)
+        if not record.text:
+            self._tally.blank.append(Skip(record.file, record.place, "a title without abstract"))
+        digest = identity.digest(record)
+        known = self._same.get(digest)
         if known:
-            self._keep(item, *known.pop(0))
+            self._keep(record, *known.pop(0))
+        elif earlier := self._predecessor(record):
+            self._change(earlier, record, digest)
         else:
-            self._add(item, digest)
+            self._add(record, digest)
+
+    def _skip(self, skip: Skip) -> None:
+        if skip.place == "file" and (self._same or self._vanished):
+            self.unusable = True
+            skip = Skip(skip.file, skip.place, skip.reason + _KEPT)
+        self._skips.append((skip.place, skip.reason))
+        self._tally.skipped.append(skip)
 
     def _keep(self, record: Record, entry: int, number: int | None) -> None:
         self._record.move_entry(entry, record.place)
@@ -127,6 +167,19 @@ class _Visit:
             self._tally.skipped.append(Skip(record.file, record.place, _REMOVED))
         else:
             self._tally.unchanged += 1
+
+    def _predecessor(self, record: Record) -> Entry | None:
+        scores = [identity.succession(entry.record, record) for entry in self._vanished]
+        best = max(range(len(scores)), key=scores.__getitem__, default=None)
+        return self._vanished.pop(best) if best is not None and scores[best] > 0 else None
+
+    def _change(self, earlier: Entry, record: Record, digest: bytes) -> None:
+        self._record.change_entry(earlier.entry, digest, record)
+        if earlier.number is None:
+            self._tally.skipped.append(Skip(record.file, record.place, _REMOVED))
+        else:
+            self._tally.changed += 1
+            self._describe(earlier.number)
 
     def _add(self, record: Record, digest: bytes) -> None:
         number = self._find(record)
@@ -139,10 +192,11 @@ class _Visit:
         self._describe(number)
 
     def _find(self, record: Record) -> int | None:
-        for key in identity.keys(record):
-            found = self._record.find_key(key)
-            if found:
-                return found[0]
+        """Return the paper that the record is another copy of."""
+        for number in self._record.find_keys(identity.keys(record), _CANDIDATES):
+            twins = self._record.entries_of_paper(number)
+            if any(identity.same_paper(record, twin.record) for twin in twins):
+                return number
         return None
 
     def _describe(self, number: int) -> None:
@@ -169,7 +223,13 @@ class _Visit:
         self._record.forget_file(self._file)
 
     def _drop_rest(self) -> None:
-        for entry, number in [pair for pairs in self._old.values() for pair in pairs]:
+        rest = [(entry.entry, entry.number) for entry in self._vanished]
+        rest += [pair for pairs in self._same.values() for pair in pairs]
+        for entry, number in rest:
             self._record.drop_entry(entry)
             if number is not None:
                 self._describe(number)
+
+
+def _normal(record: Record) -> Record:
+    return identity.with_identifiers(record)

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from types import TracebackType
 
+import numpy as np
 from filelock import FileLock, Timeout
 
 from rag.config import Config
@@ -37,7 +38,8 @@ _UNFINISHED = "unfinished"
 class Account:
     """What became of each record: read = added + changed + unchanged + duplicate + skipped.
 
-    `removed` counts papers, not records.
+    `removed` counts papers, not records. `blank` names the records, among the others, that
+    have a title and no abstract: they are kept and can be found by their titles.
     """
 
     read: int = 0
@@ -47,6 +49,7 @@ class Account:
     duplicate: int = 0
     removed: int = 0
     skipped: tuple[Skip, ...] = ()
+    blank: tuple[Skip, ...] = ()
 
 
 class Library:
@@ -121,7 +124,7 @@ class Library:
             catch_up()
         return Account(
             tally.read, tally.added, tally.changed, tally.unchanged, tally.duplicate,
-            tally.removed, tuple(tally.skipped),
+            tally.removed, tuple(tally.skipped), tuple(tally.blank),
         )  # fmt: skip
 
     def remove(self, ids: Sequence[str]) -> None:
@@ -184,6 +187,14 @@ class Library:
         with contextlib.suppress(sqlite3.OperationalError):
             self._record.keep_sentence_vectors(number, maker, vectors)
         return vectors
+
+    def paper_vectors(self) -> tuple[tuple[Paper, ...], Vectors]:
+        """Return the papers that have vectors, and one for each, shape [papers, dimension]."""
+        means = self._indexes.vectors.means()
+        known = [(paper, means[n]) for n, paper in self._record.papers(EVERYTHING) if n in means]
+        if not known:
+            return (), np.zeros((0, 0), np.float32)
+        return tuple(paper for paper, _ in known), np.stack([vector for _, vector in known])
 
     # ------------------------------------------------------------ search
 

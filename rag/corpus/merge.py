@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rag.corpus.identity import normal_arxiv, normal_doi
 from rag.types import Record
 
 _MUCH_LONGER = 1.05
@@ -32,8 +31,8 @@ def merge(records: Sequence[Record], text_from: int) -> Record:
     return replace(
         records[text_from],
         title=next((r.title for r in first if r.title), None),
-        doi=next((d for r in first if (d := normal_doi(r.doi))), None),
-        arxiv=next((a for r in first if (a := normal_arxiv(r.arxiv))), None),
+        doi=next((r.doi for r in first if r.doi), None),
+        arxiv=next((r.arxiv for r in first if r.arxiv), None),
         authors=max((r.authors for r in first), key=len),
         year=next((r.year for r in first if r.year), None),
         venue=next((r.venue for r in first if r.venue), None),

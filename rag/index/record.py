@@ -41,7 +41,7 @@ CREATE TABLE entries (
     doi TEXT, arxiv TEXT, authors TEXT NOT NULL DEFAULT '[]', year INTEGER, venue TEXT, url TEXT);
 CREATE INDEX entries_number ON entries (number);
 CREATE INDEX entries_file ON entries (file);
-CREATE TABLE keys (key TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (key, number))
+CREATE TABLE keys (key INTEGER NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (key, number))
     WITHOUT ROWID;
 CREATE INDEX keys_number ON keys (number);
 CREATE TABLE gone (number INTEGER PRIMARY KEY);
@@ -200,6 +200,11 @@ class PaperRecord:
         )
         return int(self._all("SELECT file FROM files WHERE path = ?", (str(path),))[0][0])
 
+    def rename_file(self, path: Path, shown: str) -> None:
+        """Set the name under which a file is shown."""
+        self._run("UPDATE files SET shown = ? WHERE path = ? AND shown <> ?",
+                  (shown, str(path), shown))  # fmt: skip
+
     def finish_file(self, file: int, digest: bytes, skips: Sequence[tuple[str, str]]) -> None:
         """Mark a file as read to its end."""
         self._run(
@@ -295,9 +300,13 @@ class PaperRecord:
 
     # ------------------------------------------------------------ papers, writing
 
-    def find_key(self, key: str) -> list[int]:
-        """Return the papers that have an identifying key, oldest first."""
-        return [row[0] for row in self._all("SELECT number FROM keys WHERE key = ?", (key,))]
+    def find_keys(self, keys: Sequence[int], limit: int) -> list[int]:
+        """Return up to `limit` papers that share one of the keys; by key, then oldest first."""
+        rows = self._all(
+            "SELECT k.number FROM json_each(?) j JOIN keys k ON k.key = j.value "
+            "ORDER BY j.key, k.number LIMIT ?", (json.dumps(list(keys)), limit * 4),
+        )  # fmt: skip
+        return list(dict.fromkeys(row[0] for row in rows))[:limit]
 
     def add_paper(self, paper_id: str) -> int:
         """Add a paper that still has to be described; return its number."""
@@ -318,7 +327,7 @@ class PaperRecord:
         record: Record,
         title: str,
         title_source: TitleSource,
-        keys: list[str],
+        keys: list[int],
     ) -> None:
         """Set what is known of a paper; its revision grows when its indexes must learn.
 
