@@ -22,6 +22,15 @@ ifneq ($(PIP_INDEX),)
 export PIP_INDEX_URL := $(PIP_INDEX)
 endif
 
+# pip asks for every hash where a file has one. The hashes in the lock files are those of the files for Linux on x86-64 with Python 3.11.
+# Elsewhere the same versions are installed without them.
+LOCKED := $(shell $(PYTHON) -c 'import platform, sys; print(platform.system(), platform.machine(), *sys.version_info[:2])')
+ifeq ($(LOCKED),Linux x86_64 3 11)
+requirements = -r $(1)
+else
+requirements = -r <(sed -e 's/ \\$$//' -e '/--hash/d' $(1))
+endif
+
 # torch is pinned without a hash, because its build differs from index to index.
 TORCH := torch==2.13.0
 
@@ -53,7 +62,7 @@ $(VENV)/.made:
 
 $(VENV)/.packages: $(VENV)/.made requirements.lock pyproject.toml
 	@echo "== Installing the packages of requirements.lock"
-	@$(PIP) install --quiet --no-deps -r requirements.lock
+	@$(PIP) install --quiet --no-deps $(call requirements,requirements.lock)
 	@echo "== Installing $(TORCH)"
 	@$(PIP) install --quiet $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)) $(TORCH)
 	@$(PIP) install --quiet --no-deps --editable .
@@ -61,7 +70,7 @@ $(VENV)/.packages: $(VENV)/.made requirements.lock pyproject.toml
 
 $(VENV)/.dev: $(VENV)/.packages requirements-dev.lock
 	@echo "== Installing the packages of requirements-dev.lock"
-	@$(PIP) install --quiet --no-deps -r requirements-dev.lock
+	@$(PIP) install --quiet --no-deps $(call requirements,requirements-dev.lock)
 	@touch $@
 
 models: $(VENV)/.packages
@@ -103,16 +112,20 @@ unit: $(VENV)/.dev  ## Run the quick tests only.
 
 # No index is named in a lock file. torch has no hash that holds everywhere, and
 # llama-cpp-python is built here at the version that rag/llm/build.py names.
-LOCK_TOOL  := build/lock/bin/pip-compile
-LOCK_FLAGS := --generate-hashes --strip-extras --no-header --no-annotate --no-emit-index-url \
+LOCK_BIN   := build/lock/bin
+LOCK_FLAGS := --quiet --strip-extras --no-header --no-annotate --no-emit-index-url \
   --no-emit-trusted-host --no-emit-find-links --unsafe-package torch --constraint build/lock/pins.txt
+LOCK_FILES := --quiet --dry-run --ignore-installed --no-deps --only-binary :all:
 
 lock:  ## Write the lock files anew, after a change of pyproject.toml.
-	@test -x $(LOCK_TOOL) || { $(PYTHON) -m venv build/lock && build/lock/bin/pip install --quiet pip-tools==7.6.2; }
+	@test -x $(LOCK_BIN)/pip-compile || { $(PYTHON) -m venv build/lock && $(LOCK_BIN)/pip install --quiet pip-tools==7.6.2; }
 	@echo $(TORCH) > build/lock/pins.txt
 	@$(PYTHON) -c "$$LOCK_INPUT"
-	@$(LOCK_TOOL) $(LOCK_FLAGS) --output-file requirements.lock build/lock/run.in
-	@$(LOCK_TOOL) $(LOCK_FLAGS) --constraint requirements.lock --output-file requirements-dev.lock build/lock/dev.in
+	@$(LOCK_BIN)/pip-compile $(LOCK_FLAGS) --output-file build/lock/run.txt build/lock/run.in
+	@$(LOCK_BIN)/pip-compile $(LOCK_FLAGS) --constraint build/lock/run.txt --output-file build/lock/dev.txt build/lock/dev.in
+	@$(LOCK_BIN)/pip install $(LOCK_FILES) --report build/lock/report.json -r build/lock/dev.txt
+	@$(PYTHON) -c "$$LOCK_HASHES" build/lock/run.txt requirements.lock
+	@$(PYTHON) -c "$$LOCK_HASHES" build/lock/dev.txt requirements-dev.lock
 
 define LOCK_INPUT
 import pathlib, tomllib
@@ -125,6 +138,21 @@ pathlib.Path("build/lock/run.in").write_text("\n".join(run))
 pathlib.Path("build/lock/dev.in").write_text("\n".join(run + dev))
 endef
 export LOCK_INPUT
+
+define LOCK_HASHES
+import json, pathlib, re, sys
+def key(name):
+    return re.sub("[-_.]+", "-", name).lower()
+chosen = json.loads(pathlib.Path("build/lock/report.json").read_text())["install"]
+hashes = {
+    key(item["metadata"]["name"]): item["download_info"]["archive_info"]["hashes"]["sha256"]
+    for item in chosen
+}
+pins = re.findall(r"^([\w.-]+)==(\S+)", pathlib.Path(sys.argv[1]).read_text(), re.MULTILINE)
+lines = [f"{name}=={version} \\\n    --hash=sha256:{hashes[key(name)]}\n" for name, version in pins]
+pathlib.Path(sys.argv[2]).write_text("".join(lines))
+endef
+export LOCK_HASHES
 
 clean:  ## Remove the environment and what tests leave; models and libraries stay.
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis artefacts
