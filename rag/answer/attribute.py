@@ -26,8 +26,8 @@ _WEIGHTS = {
     "similarity": 4.5,
     "missing_numbers": -4.0,
     "missing_names": -2.5,
-    "negation": -1.5,
-    "opposite": -1.5,
+    "negation": -4.0,
+    "opposite": -3.0,
 }
 
 

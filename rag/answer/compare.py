@@ -64,6 +64,11 @@ _CUES: dict[str, re.Pattern[str]] = {
     ),
 }  # fmt: skip
 _LATE = {"Findings": 0.8, "Code": 0.5, "Data or setting": 0.3, "Approach": -0.4, "Problem": -1.2}
+_PARTS = re.compile(r"\b(?:stages?|steps?|phases?|parts?|components?|contributions?)\b", re.I)
+_ORDINAL = re.compile(
+    r"(?:(?:in|for|as) (?:the|a) )?(?:first|second|third|fourth|finally|lastly)(?:ly)?\b", re.I
+)
+_MOST_PARTS = 3
 _CLUTTER = re.compile(
     r"\b(?:compare[ds]?|contrast|vs|versus|differ\w*|differences?|both|each|among|between|two|"
     r"three|"
@@ -143,8 +148,17 @@ def _statement(turn: Turn, paper: Paper, aspect: str) -> Iterator[Event]:
     turn.restart(SENTENCE_WORDS)
     yield from turn.tell(paper, "aspect", lead=lead, aspect=aspect)
     said = turn.draft.sentences[before:]
+    for sentence in _enumerated(turn, paper, aspect):
+        yield turn.quote(sentence, paper)
     if not any(s.verdict != "unsupported" for s in said):
         yield turn.quote(turn.best_sentence(aspect, paper), paper, lead)
+
+
+def _enumerated(turn: Turn, paper: Paper, aspect: str) -> list[Sentence]:
+    """The sentences that take stages or parts one by one, where those are asked about."""
+    if not _PARTS.search(aspect):
+        return []
+    return [s for s in turn.sentences(paper) if _ORDINAL.match(clean(s.text))][:_MOST_PARTS]
 
 
 def short_name(paper: Paper) -> str:

@@ -23,7 +23,11 @@ _MARK = re.compile(
     r"|\(\s*(?:source|abstract)\s*\d*\s*\))",
     re.I,
 )
+_DANGLING = re.compile(
+    r"\s*(?:\[(?:source|paper|abstract|ref(?:erence)?)?[\s\d,–-]*|【[^】]{0,20}|<\|?[a-z_]*)$", re.I
+)
 _OPEN = re.compile(r"<[^>\n]{0,24}$|\s*[\[【][^\]】\n]{0,24}$|\n[^\n:]{0,12}$")
+_ENDED = re.compile(r"[.!?…]\W{0,2}$")
 _REFUSAL = re.compile(
     r"\b(?:abstract|paper|text|context|passage|information|study|authors?)\b[^.]{0,60}?"
     r"\b(?:does|do|did|is|are|was|has|have)(?: not|n['’]t)\b[^.]{0,40}?"
@@ -53,9 +57,18 @@ class Reader:
         return self.model.margin(prompt, stop=self._stop)
 
     def write(self, paper: Paper, task: str, **values: str) -> Iterator[str]:
-        """The model's text for a task about a paper, cleaned: all of it so far, as it grows."""
+        """The model's text for a task about a paper, cleaned: all of it so far, as it grows.
+
+        Text that was cut off for its length ends with an ellipsis.
+        """
         prompt = self._prompts.about(self.document(paper), task, **values)
-        return tidy(self.model.write(prompt, limit=ANSWER_TOKENS, stop=self._stop))
+        before = self.model.usage().completion_tokens
+        text = ""
+        for text in tidy(self.model.write(prompt, limit=ANSWER_TOKENS, stop=self._stop)):
+            yield text
+        used = self.model.usage().completion_tokens - before
+        if text and used >= ANSWER_TOKENS and not _ENDED.search(text):
+            yield f"{text}…"
 
     def alone(self, task: str, limit: int = ANSWER_TOKENS, **values: str) -> str:
         """The model's text for a task that needs no paper."""
@@ -104,7 +117,7 @@ def tidy(pieces: Iterable[str]) -> Iterator[str]:
             sent = ready
         if _TURN.search(raw[1:]):
             break
-    rest = _cleaned(raw).rstrip()
+    rest = _DANGLING.sub("", _cleaned(raw)).rstrip()
     if rest and rest != sent:
         yield rest
 

@@ -32,6 +32,9 @@ CUT, CUT_BAND = 0.65, 0.12
 NOTHING = 1.0
 """Best score below which no paper belongs."""
 
+SENTENCES = 2
+"""Sentences cited for an entry: two hold the evidence of 23 of 27 dev entries, one of 20."""
+
 BORDERLINE = 0.12
 _CANDIDATES = 300
 _CLUTTER = frozenset(
@@ -133,13 +136,13 @@ def _conclude(turn: Turn, papers: Sequence[Paper], total: int) -> Iterator[Event
     turn.draft.message = f"{count} of {total} {noun}:"
     entries = []
     for paper in papers:
-        sentence = turn.best_sentence(turn.question, paper)
-        n = turn.draft.cite_sentence(paper, sentence)
-        entry = PaperRef(paper.paper_id, paper.title, (n,))
+        reasons = turn.best_sentences(turn.question, paper, SENTENCES)
+        numbers = tuple(turn.draft.cite_sentence(paper, sentence) for sentence in reasons)
+        entry = PaperRef(paper.paper_id, paper.title, numbers)
         entries.append(entry)
-        yield EntryFound(entry, tuple(c for c in turn.draft.citations if c.n == n))
-        text = f"{clean(paper.title)} — “{clean(sentence.text)}”"
-        yield turn.draft.say(text, (n,), "supported")
+        yield EntryFound(entry, tuple(c for c in turn.draft.citations if c.n in numbers))
+        text = f"{clean(paper.title)} — “{clean(reasons[0].text)}”"
+        yield turn.draft.say(text, numbers, "supported")
     turn.draft.entries = tuple(entries)
 
 

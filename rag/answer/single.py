@@ -16,7 +16,7 @@ CUT = -0.3
 """Answerability below which an abstract does not state the answer. It separates the
 questions of the dev exam, and 34 others on the seeds (docs/benchmarks.md)."""
 
-USUAL_RELEVANCE = 0.75
+USUAL_RELEVANCE, LEAST_RELEVANCE = 0.75, -0.2
 UNKNOWN_NAME, NO_NUMBER = -0.5, -0.5
 
 FIRST_BONUS = 0.5
@@ -32,6 +32,7 @@ STRONG = 0.55
 """Cosine similarity of a sentence from which evidence counts without the model's judgement."""
 
 _TERSE = 5
+_PASSED_BY = 0.3
 _PREMISE_SENTENCES = 5
 _WHY = re.compile(r"^\s*(?:so |and |but )?(?:why|how come)\b", re.I)
 _DETAIL = re.compile(
@@ -111,7 +112,7 @@ def answerability(turn: Turn, paper: Paper, margin: float) -> float:
     """The model's margin, with what words can tell: relevance, unknown names, no figures."""
     scores = turn.relevance(turn.question, paper)
     best = scores.index(max(scores))
-    total = margin + scores[best] - USUAL_RELEVANCE
+    total = margin + max(scores[best] - USUAL_RELEVANCE, LEAST_RELEVANCE)
     if any(not knows(paper, name) for name in names(clean(turn.question))):
         total += UNKNOWN_NAME
     if _FIGURE.search(turn.question) and not numbers(turn.sentences(paper)[best].text):
@@ -145,12 +146,30 @@ def refuse(turn: Turn, hits: Sequence[Hit], focus: Sequence[Paper] = ()) -> None
 
 
 def _answer(turn: Turn, paper: Paper) -> Iterator[Event]:
+    """The model's prose; the words of the abstract where it says too little or passes by."""
     yield from turn.tell(paper, "answer", question=turn.question)
     shown = [s for s in turn.draft.sentences if s.verdict != "unsupported"]
     told = content(" ".join(s.text for s in shown)) - content(turn.question)
+    missed = _passed_by(turn, paper)
     if len(told) < _TERSE:
-        best = turn.best_sentence(turn.question, paper)
-        yield turn.quote(best, paper, "The abstract says: " if shown else "")
+        missed = missed or turn.best_sentence(turn.question, paper)
+    if missed is not None:
+        yield turn.quote(missed, paper, "The abstract says: " if shown else "")
+
+
+def _passed_by(turn: Turn, paper: Paper) -> Sentence | None:
+    """The sentence with words of the question that no cited sentence has, if they are many."""
+    sentences = turn.sentences(paper)
+    held = [content(clean(s.text)) for s in sentences]
+    cited = {c.start for c in turn.draft.citations}
+    covered = {w for s, own in zip(sentences, held, strict=True) if s.start in cited for w in own}
+    asked = content(turn.question)
+    open_words = {w for w in asked - covered if any(w in own for own in held)}
+    if len(open_words) < _PASSED_BY * len(asked):
+        return None
+    scores = turn.relevance(turn.question, paper)
+    best = max(range(len(held)), key=lambda i: (len(open_words & held[i]), scores[i]))
+    return sentences[best] if sentences[best].start not in cited else None
 
 
 def _premise_turned(turn: Turn, paper: Paper) -> Sentence | None:

@@ -85,8 +85,13 @@ class Turn:
 
     def best_sentence(self, text: str, paper: Paper) -> Sentence:
         """The sentence that fits a question best."""
+        return self.best_sentences(text, paper, 1)[0]
+
+    def best_sentences(self, text: str, paper: Paper, count: int) -> list[Sentence]:
+        """The sentences that fit a question best, best first."""
         scores = self.relevance(text, paper)
-        return self.sentences(paper)[scores.index(max(scores))]
+        order = sorted(range(len(scores)), key=lambda i: -scores[i])
+        return [self.sentences(paper)[i] for i in order[:count]]
 
     def check(self, text: str, paper: Paper) -> Support:
         """Which sentences of a paper support a text."""
@@ -159,6 +164,7 @@ class Turn:
     def quote(self, sentence: Sentence, paper: Paper, lead: str = "") -> SentenceDone:
         """Answer with the words of the abstract themselves."""
         number = self.draft.cite_sentence(paper, sentence)
+        self._spent += len(sentence.text.split())
         return self.draft.say(f"{lead}“{clean(sentence.text)}”", (number,), "supported")
 
 
