@@ -147,11 +147,12 @@ def _statement(turn: Turn, paper: Paper, aspect: str) -> Iterator[Event]:
     before = len(turn.draft.sentences)
     turn.restart(SENTENCE_WORDS)
     yield from turn.tell(paper, "aspect", lead=lead, aspect=aspect)
-    said = turn.draft.sentences[before:]
-    for sentence in _enumerated(turn, paper, aspect):
-        yield turn.quote(sentence, paper)
-    if not any(s.verdict != "unsupported" for s in said):
+    said = [s for s in turn.draft.sentences[before:] if s.verdict != "unsupported"]
+    if not said:
         yield turn.quote(turn.best_sentence(aspect, paper), paper, lead)
+    missed = turn.passed_by(aspect, paper, said) if said and aspect != _GENERAL else None
+    for sentence in _enumerated(turn, paper, aspect) or ([missed] if missed else []):
+        yield turn.quote(sentence, paper)
 
 
 def _enumerated(turn: Turn, paper: Paper, aspect: str) -> list[Sentence]:

@@ -26,7 +26,8 @@ _NEGATION = re.compile(
 _UP = frozenset(
     stems(
         "increase higher more greater improve better faster enhance gain grow rise larger boost "
-        "accelerate activate promote outperform exceed upregulate positive strengthen expand benefit help longer"
+        "accelerate activate promote outperform exceed upregulate positive strengthen expand "
+        "benefit help longer"
     )
 )
 _DOWN = frozenset(
@@ -102,8 +103,9 @@ def content(text: str) -> set[str]:
 
 
 def contradicts(assumed: str, stated: str) -> bool:
-    """Whether a statement turns what is assumed around: nonlinear for linear, reduces for
-    increases, "without requiring" for requires. Both must name the same thing.
+    """Whether a statement turns what is assumed around; both must name the same thing.
+
+    Nonlinear turns linear around, reduces increases, "without requiring" requires.
     """
     asked, held = content(assumed), content(stated)
     shared = len(asked & held)

@@ -32,7 +32,6 @@ STRONG = 0.55
 """Cosine similarity of a sentence from which evidence counts without the model's judgement."""
 
 _TERSE = 5
-_PASSED_BY = 0.3
 _PREMISE_SENTENCES = 5
 _WHY = re.compile(r"^\s*(?:so |and |but )?(?:why|how come)\b", re.I)
 _DETAIL = re.compile(
@@ -150,26 +149,11 @@ def _answer(turn: Turn, paper: Paper) -> Iterator[Event]:
     yield from turn.tell(paper, "answer", question=turn.question)
     shown = [s for s in turn.draft.sentences if s.verdict != "unsupported"]
     told = content(" ".join(s.text for s in shown)) - content(turn.question)
-    missed = _passed_by(turn, paper)
+    missed = turn.passed_by(turn.question, paper, shown)
     if len(told) < _TERSE:
         missed = missed or turn.best_sentence(turn.question, paper)
     if missed is not None:
         yield turn.quote(missed, paper, "The abstract says: " if shown else "")
-
-
-def _passed_by(turn: Turn, paper: Paper) -> Sentence | None:
-    """The sentence with words of the question that no cited sentence has, if they are many."""
-    sentences = turn.sentences(paper)
-    held = [content(clean(s.text)) for s in sentences]
-    cited = {c.start for c in turn.draft.citations}
-    covered = {w for s, own in zip(sentences, held, strict=True) if s.start in cited for w in own}
-    asked = content(turn.question)
-    open_words = {w for w in asked - covered if any(w in own for own in held)}
-    if len(open_words) < _PASSED_BY * len(asked):
-        return None
-    scores = turn.relevance(turn.question, paper)
-    best = max(range(len(held)), key=lambda i: (len(open_words & held[i]), scores[i]))
-    return sentences[best] if sentences[best].start not in cited else None
 
 
 def _premise_turned(turn: Turn, paper: Paper) -> Sentence | None:

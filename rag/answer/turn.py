@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from rag.answer.attribute import Claim, Support, support
@@ -13,6 +13,7 @@ from rag.answer.facts import content, digits, names
 from rag.answer.read import Reader, is_refusal
 from rag.text import clean, split_sentences
 from rag.types import (
+    AnswerSentence,
     Event,
     EvidenceFound,
     Hit,
@@ -31,6 +32,9 @@ MAX_WORDS = 80
 SHARED_WEIGHT, BACKGROUND = 0.5, 0.12
 """Weights of shared words, and of standing before the authors speak of their own work. They
 bring the evidence of 33 of 53 dev turns to the first place (27 without the second)."""
+
+PASSED_BY = 0.3
+"""Part of a question's words that must be left open before a sentence with them is quoted."""
 
 _OWN = re.compile(r"\b(?:we|our|this (?:paper|work|study))\b", re.I)
 _HELD_WORDS = 12
@@ -92,6 +96,23 @@ class Turn:
         scores = self.relevance(text, paper)
         order = sorted(range(len(scores)), key=lambda i: -scores[i])
         return [self.sentences(paper)[i] for i in order[:count]]
+
+    def passed_by(self, text: str, paper: Paper, said: Sequence[AnswerSentence]) -> Sentence | None:
+        """The sentence with words of a question that nothing cited has, if they are many."""
+        sentences = self.sentences(paper)
+        held = [content(clean(s.text)) for s in sentences]
+        used = {n for s in said for n in s.citations}
+        cited = {c.start for c in self.draft.citations if c.n in used}
+        covered = {
+            w for s, own in zip(sentences, held, strict=True) if s.start in cited for w in own
+        }
+        asked = content(text)
+        left = {w for w in asked - covered if any(w in own for own in held)}
+        if len(left) < max(PASSED_BY * len(asked), 1):
+            return None
+        scores = self.relevance(text, paper)
+        best = max(range(len(held)), key=lambda i: (len(left & held[i]), scores[i]))
+        return sentences[best] if sentences[best].start not in cited else None
 
     def check(self, text: str, paper: Paper) -> Support:
         """Which sentences of a paper support a text."""
