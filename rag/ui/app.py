@@ -16,8 +16,8 @@ from rag.errors import PortInUse, UsageError
 from rag.ui.backend import Backend
 
 if TYPE_CHECKING:
+    from rag.answer.chat import Chat
     from rag.library import Library
-    from rag.ui.backend import ChatLike
 
 
 def serve(
@@ -37,13 +37,16 @@ def serve(
     listener = listen(host, port)
     import uvicorn
 
+    from rag.machine import LocalMachine
     from rag.ui.conversations import Conversations
     from rag.ui.desk import Desk
     from rag.ui.page import make_app
 
-    backend = _backend(config)
-    desk = Desk(backend, Conversations(config.data_dir / "conversations.sqlite3"))
-    server = uvicorn.Server(uvicorn.Config(make_app(desk, login), log_level="warning"))
+    backend = backend_of(config)
+    kept = Conversations(config.data_dir / "conversations.sqlite3")
+    desk = Desk(backend, kept, config.library / "imports")
+    app = make_app(desk, LocalMachine(config, backend), login)
+    server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
     backend.start()
     address = f"http://{host}:{listener.getsockname()[1]}"
     click.echo(f"Citewell is at {address} (Ctrl+C ends it)", err=True)
@@ -86,25 +89,32 @@ def listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
+def backend_of(config: Config) -> Backend:
+    """The library and the chat of a configuration, not yet opened."""
 
-
-def _backend(config: Config) -> Backend:
     def open_library() -> Library:
         from rag.library import Library
 
         return Library.open(config)
 
-    def open_chat(library: Library) -> ChatLike:
-        from rag.answer.chat import Chat
-        from rag.answer.prompt import Prompts
-        from rag.llm.gguf import open_model
-        from rag.resources import prompts_dir
-
-        return Chat(library, open_model(config), Prompts(prompts_dir()))
+    def open_chat(library: Library) -> Chat:
+        return open_chat_of(config, library)
 
     return Backend(open_library, open_chat, config.model)
+
+
+def open_chat_of(config: Config, library: Library) -> Chat:
+    """A chat over a library with the model of a configuration. Raises MissingError."""
+    from rag.answer.chat import Chat
+    from rag.answer.prompt import Prompts
+    from rag.llm.gguf import open_model
+    from rag.resources import prompts_dir
+
+    return Chat(library, open_model(config), Prompts(prompts_dir()))
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -5,11 +5,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, wait
+from pathlib import Path
 from threading import Thread
 from typing import Any, Protocol
 
 from rag.errors import CitewellError
-from rag.types import Answer, Event, Hit, Paper, Scope, Stop
+from rag.types import Answer, Event, Hit, Paper, Scope, Stop, Vectors
+from rag.ui.library_html import AccountLike
 
 _log = logging.getLogger(__name__)
 _STEP_S = 0.1
@@ -34,6 +36,17 @@ class LibraryLike(Protocol):
     def search(self, text: str, k: int = ..., scope: Scope = ...) -> list[Hit]:
         """The best papers for some words, best first."""
 
+    def index(
+        self, paths: Sequence[Path], *, on_progress: Callable[[Any], None] | None = ...
+    ) -> AccountLike:
+        """Add files; says what became of each record."""
+
+    def paper_vectors(self) -> tuple[tuple[Paper, ...], Vectors]:
+        """The papers that have vectors, and one for each, shape [papers, dimension]."""
+
+    def remove(self, ids: Sequence[str]) -> None:
+        """Take papers out."""
+
 
 class ChatLike(Protocol):
     """What the page asks of a chat."""
@@ -47,6 +60,11 @@ class ChatLike(Protocol):
         stop: Stop | None = ...,
     ) -> Iterator[Event]:
         """The events of one turn; the last is Done."""
+
+    def compare(
+        self, paper_ids: Sequence[str], aspect: str = ..., *, stop: Stop | None = ...
+    ) -> Iterator[Event]:
+        """The events of a comparison of given papers; the last is Done."""
 
 
 class Backend:
@@ -69,9 +87,17 @@ class Backend:
         """Begin to open both; returns at once."""
         Thread(target=self._open, name="citewell-opening", daemon=True).start()
 
+    def change_model(self, model: str, open_chat: Callable[[Any], ChatLike]) -> None:
+        """Open another chat, which answers the questions from now on; returns at once."""
+        self.model, self._open_chat = model, open_chat
+        self._chat = Future()
+        if self.library is not None:
+            self.start()
+
     def _open(self) -> None:
         try:
-            self._library.set_result(self._open_library())
+            if not self._library.done():
+                self._library.set_result(self._open_library())
             self._chat.set_result(self._open_chat(self._library.result()))
         except CitewellError as problem:
             self._fail(problem)

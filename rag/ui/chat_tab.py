@@ -48,19 +48,19 @@ class ChatTab:
     def _listen(self) -> None:
         for event in (self.question.submit, self._ask.click):
             kit.on(event, self._answer, self.talk, [self.question])
-        kit.on(self.turns.retry, self._retry, self.talk)
-        kit.on(self.turns.edit, self._edit, [self.question, self.scope])
-        kit.on(self.turns.example, lambda _, data: data.get("text", ""), [self.question])
+        kit.on(self.turns.on_retry, self._retry, self.talk)
+        kit.on(self.turns.on_edit, self._edit, [self.question, self.scope])
+        kit.on(self.turns.on_example, lambda _, data: data.get("text", ""), [self.question])
         kit.on(self._stop.click, self._end)
         kit.on(self._new.click, self._begin_anew, self.talk)
-        kit.on(self.side.open, self._open, self.talk)
-        kit.on(self.side.delete, self._delete, self.talk)
-        kit.on(self.side.find, self._find, [self.side])
-        kit.on(self.side.rename, self._rename, [self.side])
-        kit.on(self.side.export, self._export, [self._download])
-        kit.on(self.scope.narrow, self._narrow, [self.scope])
-        kit.on(self.scope.widen, self._widen, [self.scope])
-        kit.on(self.scope.keep, self._keep, [self.scope])
+        kit.on(self.side.on_open, self._open, self.talk)
+        kit.on(self.side.on_delete, self._delete, self.talk)
+        kit.on(self.side.on_find, self._find, [self.side])
+        kit.on(self.side.on_rename, self._rename, [self.side])
+        kit.on(self.side.on_export, self._export, [self._download])
+        kit.on(self.scope.on_narrow, self._narrow, [self.scope])
+        kit.on(self.scope.on_widen, self._widen, [self.scope])
+        kit.on(self.scope.on_keep, self._keep, [self.scope])
 
     # ------------------------------------------------------------ answering
 
@@ -89,8 +89,7 @@ class ChatTab:
             yield self._begun(session, drawn) if first else _grown(drawn)
             first = False
         if not session.busy:
-            if visit.owner:
-                self._desk.conversations.save(visit.owner, session.conversation_id, session.turns)
+            self.keep(visit)
             yield self.drawn(visit, question=kit.skip())
 
     def _begun(self, session: Session, drawn: str) -> Update:
@@ -144,6 +143,12 @@ class ChatTab:
     def _begin_anew(self, visit: Visit, data: dict[str, str]) -> Update:
         self._desk.session(visit.tab).reset()
         return self.drawn(visit)
+
+    def keep(self, visit: Visit) -> None:
+        """Write the talk of a tab to the conversations of its visitor."""
+        session = self._desk.session(visit.tab)
+        if visit.owner:
+            self._desk.conversations.save(visit.owner, session.conversation_id, session.turns)
 
     def _open(self, visit: Visit, data: dict[str, str]) -> Update:
         conversation_id = data.get("id", "")

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from rag.errors import UnknownPaper
-from rag.types import Paper
-from rag.ui.backend import Backend
+from rag.errors import LibraryMissing, UnknownPaper
+from rag.types import Paper, Vectors
+from rag.ui.backend import Backend, LibraryLike
 from rag.ui.conversations import Conversations
+from rag.ui.library_html import AccountLike
+from rag.ui.page_html import facts_html
 from rag.ui.session import Session, Sessions
 
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """The shared state of the page."""
+    """The shared state of the page; files that are added go to `imports`."""
 
     backend: Backend
     conversations: Conversations
+    imports: Path
     sessions: Sessions = field(default_factory=Sessions)
 
     def session(self, tab: str) -> Session:
@@ -30,3 +35,26 @@ class Desk:
             return library.paper(paper_id) if library else None
         except UnknownPaper:
             return None
+
+    def index(self, paths: Sequence[Path], report: Callable[[int, int], None]) -> AccountLike:
+        """Add files to the library; `report` gets papers done and known. Raises CitewellError."""
+        library = self._library()
+        return library.index(paths, on_progress=lambda at: report(at.done, at.total))
+
+    def paper_vectors(self) -> tuple[tuple[Paper, ...], Vectors]:
+        """The papers with a vector each. Raises CitewellError."""
+        return self._library().paper_vectors()
+
+    def remove(self, ids: Sequence[str]) -> None:
+        """Take papers out of the library. Raises CitewellError."""
+        self._library().remove(ids)
+
+    def _library(self) -> LibraryLike:
+        library = self.backend.library
+        if library is None:
+            raise LibraryMissing(self.backend.problem or "The library is still being opened. Wait.")
+        return library
+
+    def facts_html(self) -> str:
+        """The right end of the top line."""
+        return facts_html(self.backend.count(), self.backend.model, self.backend.state)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 from collections.abc import Iterable, Sequence
 
@@ -29,11 +31,48 @@ def bibtex(papers: Iterable[Paper]) -> str:
     return "\n".join(entries)
 
 
+def reference_list(papers: Iterable[Paper]) -> str:
+    """A Markdown list of papers, each with its abstract."""
+    return "\n".join(_described(paper) for paper in papers)
+
+
+def csv_table(papers: Iterable[Paper]) -> str:
+    """One line a paper, with a heading; readable by this program and by spreadsheets."""
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(["title", "abstract", "authors", "year", "venue", "doi", "arxiv", "url"])
+    for paper in papers:
+        row = [
+            paper.title,
+            paper.text,
+            "; ".join(paper.authors),
+            str(paper.year or ""),
+            paper.venue or "",
+            paper.doi or "",
+            paper.arxiv or "",
+            paper.url or "",
+        ]
+        writer.writerow([_harmless(value) for value in row])
+    return out.getvalue()
+
+
 def cited_papers(turns: Sequence[Turn]) -> list[Paper]:
     """The papers that the answers cite, in order, without repeats."""
     ids = dict.fromkeys(c.paper_id for turn in turns for c in turn.answer.citations)
     known = {paper_id: paper for turn in turns for paper_id, paper in turn.papers.items()}
     return [known[paper_id] for paper_id in ids if paper_id in known]
+
+
+def _harmless(value: str) -> str:
+    # A spreadsheet runs a cell that starts so as a formula (OWASP, CSV injection).
+    return f"'{value}" if value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
+
+
+def _described(paper: Paper) -> str:
+    about = [", ".join(paper.authors), str(paper.year or ""), paper.venue or ""]
+    line = ", ".join(_plain(part) for part in about if part)
+    link = f" <https://doi.org/{paper.doi}>" if paper.doi else ""
+    return f"- **{_plain(paper.title)}**. {line}{link}\n\n  {_plain(paper.text)}\n"
 
 
 def _plain(text: str) -> str:

@@ -23,9 +23,12 @@ Value = Any
 Handler = Callable[..., Value]
 
 _UPLOAD_LIMIT = "64mb"
-_HEAD = '<link rel="stylesheet" href="/page/page.css"><script src="/page/page.js"></script>'
+_HEAD = (
+    '<link rel="stylesheet" href="/page/page.css"><script src="/page/page.js"></script>'
+    '<script src="/page/map.js"></script>'
+)
 _SEND = """
-const send = (part, more) => trigger(part.dataset.on, {...part.dataset, ...more});
+const send = (part, more) => trigger(`on_${part.dataset.on}`, {...part.dataset, ...more});
 element.addEventListener('click', (event) => {
   const button = event.target.closest('button[data-on]');
   if (button) send(button, {});
@@ -37,7 +40,12 @@ element.addEventListener('change', (event) => {
 element.addEventListener('submit', (event) => {
   event.preventDefault();
   const form = event.target;
-  if (form.dataset.on) send(form, Object.fromEntries(new FormData(form)));
+  if (!form.dataset.on) return;
+  const fields = {};
+  for (const [name, value] of new FormData(form, event.submitter)) {
+    fields[name] = name in fields ? `${fields[name]}\\n${value}` : value;
+  }
+  send(form, fields);
 });
 """
 
@@ -66,9 +74,12 @@ def row(name: str) -> AbstractContextManager[Component]:
 
 
 def surface(name: str, html: str = "", events: Sequence[str] = ()) -> Component:
-    """A place for our own HTML, whose elements with `data-on` send the events named."""
+    """A place for our own HTML, whose elements with `data-on` send the events named.
+
+    Python listens to `data-on="find"` with `surface.on_find`.
+    """
     # Gradio lets Python listen to an event only if its name stands quoted in the script.
-    names = " ".join(f"'{event}'" for event in events)
+    names = " ".join(f"'on_{event}'" for event in events)
     script = f"{_SEND}// {names}" if events else None
     return gr.HTML(html, elem_id=name, js_on_load=script, apply_default_css=False)
 

@@ -3,59 +3,77 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from fastapi import FastAPI
 from fastapi.staticfiles import StaticFiles
 
 from rag.ui import kit
 from rag.ui.chat_tab import ChatTab
+from rag.ui.compare_tab import CompareTab
 from rag.ui.desk import Desk
 from rag.ui.guard import Guard
-from rag.ui.kit import Visit
-from rag.ui.page_html import facts_html, top_html
+from rag.ui.kit import Component, Value, Visit
+from rag.ui.library_tab import LibraryTab
+from rag.ui.map_tab import MapTab
+from rag.ui.page_html import TABS, top_html
 from rag.ui.source_tab import SourcePanel
+from rag.ui.status_tab import Machine, StatusTab
 
 STATIC = Path(__file__).parent / "static"
 _TICK_S = 0.5
 
 
-def make_app(desk: Desk, login: tuple[str, str] | None = None) -> FastAPI:
+def make_app(desk: Desk, machine: Machine, login: tuple[str, str] | None = None) -> FastAPI:
     """The whole web application: the page, its files, and the headers that guard it."""
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     app.add_middleware(Guard)
     app.mount("/page", StaticFiles(directory=STATIC))
-    return kit.mount(app, Page(desk).blocks, login)
+    return kit.mount(app, Page(desk, machine).blocks, login)
 
 
 class Page:
     """The top line and the tabs."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, desk: Desk, machine: Machine) -> None:
+        self._desk, self._machine = desk, machine
         with kit.page() as self.blocks:
             with kit.column("citewell"):
                 with kit.row("top"):
-                    kit.surface("tabs", top_html())
-                    self._facts = kit.surface("facts", self._facts_html())
-                with kit.row("chat"):
-                    self._chat = ChatTab(desk)
-                    self._source = SourcePanel(desk, self._chat)
-            self._timer = kit.timer(_TICK_S)
-            outputs = [self._facts, self._chat.turns, self._timer]
-            kit.on(self._timer.tick, self._follow, outputs)
-            kit.on(self.blocks.load, self._arrive, self._chat.talk)
-            kit.on_close(self.blocks, desk.sessions.close)
+                    tabs = kit.surface("tabs", top_html(), [f"show_{name}" for name, _ in TABS])
+                    self._facts = kit.surface("facts", desk.facts_html())
+                self._timer = kit.timer(_TICK_S)
+                with kit.row("desk"):
+                    self._draw(tabs)
+            self._listen()
 
-    def _arrive(self, visit: Visit, data: dict[str, str]) -> tuple[Any, ...]:
+    def _draw(self, tabs: Component) -> None:
+        with kit.column("panels"):
+            with kit.row("chat"):
+                self._chat = ChatTab(self._desk)
+            with kit.column("compare"):
+                compare = CompareTab(self._desk, self._chat)
+            with kit.column("library"):
+                library = LibraryTab(self._desk, self._chat, compare)
+            with kit.column("map"):
+                picture = MapTab(self._desk)
+            with kit.column("status"):
+                status = StatusTab(self._desk, self._machine)
+        source = SourcePanel(self._desk, self._chat)
+        compare.listen(source, tabs)
+        library.listen(source, tabs, self._facts)
+        picture.listen(source, library, tabs)
+        status.listen(tabs, self._facts, self._timer)
+
+    def _listen(self) -> None:
+        kit.on(self._timer.tick, self._follow, [self._facts, self._chat.turns, self._timer])
+        kit.on(self.blocks.load, self._arrive, self._chat.talk)
+        kit.on_close(self.blocks, self._desk.sessions.close)
+
+    def _arrive(self, visit: Visit, data: dict[str, str]) -> tuple[Value, ...]:
         return self._chat.drawn(visit)
 
-    def _follow(self, visit: Visit, data: dict[str, str]) -> tuple[Any, ...]:
+    def _follow(self, visit: Visit, data: dict[str, str]) -> tuple[Value, ...]:
         session, ready = self._desk.session(visit.tab), self._desk.backend.ready
         untouched = not session.turns and not session.busy
         turns = self._chat.welcome() if untouched else kit.skip()
-        return self._facts_html(), turns, kit.active_if(not ready)
-
-    def _facts_html(self) -> str:
-        backend = self._desk.backend
-        return facts_html(backend.count(), backend.model, backend.state)
+        return self._desk.facts_html(), turns, kit.active_if(not ready)

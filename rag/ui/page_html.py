@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Sequence
-from itertools import pairwise
 
 from rag.types import Paper
 from rag.ui.markup import escape, shown
+from rag.ui.topics import shared_topic
 
-_WORD = re.compile(r"[a-z][a-z-]{3,}")
-_COMMON_WORDS = (
-    "this that these those with from have been which while also their such both into than "
-    "more most show shows propose proposed paper novel approach method methods results "
-    "using used based model models across well however further existing demonstrate over "
-    "between through significantly state-of-the-art performance experiments introduce "
-    "achieves work works recent different where when they many widely various address "
-    "remain remains framework extensive remarkable respectively theoretical empirical"
+TABS = (
+    ("chat", "Chat"),
+    ("compare", "Compare"),
+    ("library", "Library"),
+    ("map", "Map"),
+    ("status", "Status"),
 )
-_COMMON = frozenset(_COMMON_WORDS.split())
-
-
-TABS = (("chat", "Chat"),)
 
 
 def top_html() -> str:
@@ -76,25 +68,7 @@ def examples(papers: Sequence[Paper]) -> list[str]:
     questions = [f"What does {title} propose?" for title in named[:1]]
     if len(named) > 2:
         questions.append(f"Compare {named[1]} and {named[2]}.")
-    topic = _topic(papers)
+    topic = shared_topic(papers)
     if topic:
         questions.append(f"Which papers are about {topic}?")
     return [*questions, "What are the main themes of this library?"]
-
-
-def _topic(papers: Sequence[Paper]) -> str:
-    counts: Counter[str] = Counter()
-    for paper in papers:
-        counts.update(_pairs(paper.text.lower()))
-        good = [(n, pair) for pair, n in counts.items() if 1 < n <= max(2, len(papers) // 2)]
-    return max(good, key=lambda item: (item[0], item[1]))[1] if good else ""
-
-
-def _pairs(text: str) -> set[str]:
-    pairs = set()
-    for clause in re.split(r"[^a-z\s-]+", text):
-        words = clause.split()
-        for first, second in pairwise(words):
-            if all(_WORD.fullmatch(w) and w not in _COMMON for w in (first, second)):
-                pairs.add(f"{first} {second}")
-    return pairs

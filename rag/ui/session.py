@@ -17,7 +17,8 @@ from rag.ui.turn_html import RUNNING
 class Session:
     """The talk of one tab: finished turns, the running one, and the wish to stop it.
 
-    `editing` is the turn that the next question replaces, with all that follow it.
+    `editing` is the turn that the next question replaces, with all that follow it; `chosen`
+    are papers to compare; `asked` and `page` say which part of the table of papers is shown.
     """
 
     turns: list[Turn] = field(default_factory=list)
@@ -26,6 +27,9 @@ class Session:
     conversation_id: str = field(default_factory=lambda: uuid4().hex)
     scope: Scope = field(default_factory=Scope)
     editing: int | None = None
+    chosen: list[str] = field(default_factory=list)
+    asked: dict[str, str] = field(default_factory=dict)
+    page: int = 0
 
     @property
     def history(self) -> list[Answer]:
@@ -112,10 +116,10 @@ class Sessions:
             return self._open.setdefault(name, Session())
 
     def close(self, name: str) -> None:
-        """Stop what runs for that tab and forget it."""
+        """Stop what runs for that tab, by whatever second name, and forget it."""
         with self._lock:
-            session = self._open.pop(name, None)
-        if session:
+            closed = [self._open.pop(key) for key in list(self._open) if key.split()[:1] == [name]]
+        for session in closed:
             session.reset()
 
     def __len__(self) -> int:

@@ -14,13 +14,14 @@ def conversations_html(listed: Sequence[Listed], current: str, words: str = "") 
     items = "".join(_conversation(item, item.conversation_id == current) for item in listed)
     found = f'<ul class="conversations">{items}</ul>' if items else _none(words)
     return (
-        '<details class="side" open><summary>Conversations</summary>'
+        '<div class="side"><button type="button" class="link toggle" data-on="toggle-side" '
+        'aria-expanded="false">Conversations</button><div class="side-body">'
         f'<input type="search" class="field" data-on="find" value="{escape(words)}" '
-        f'placeholder="Search conversations" aria-label="Search conversations">{found}</details>'
+        f'placeholder="Search conversations" aria-label="Search conversations">{found}'
         '<p class="export">Export this talk: '
         '<button type="button" class="link" data-on="export" data-format="markdown">Markdown'
         '</button> <button type="button" class="link" data-on="export" data-format="bibtex">'
-        "BibTeX</button></p>"
+        "BibTeX</button></p></div></div>"
     )
 
 

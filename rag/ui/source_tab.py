@@ -11,11 +11,11 @@ from rag.ui.desk import Desk
 from rag.ui.download_html import download_html
 from rag.ui.export import bibtex
 from rag.ui.kit import Component, Value, Visit
-from rag.ui.session import Cited
+from rag.ui.session import Session
 from rag.ui.source_html import EMPTY, gone_html, similar_html, source_html
 
 _SIMILAR = 6
-_EVENTS = ["source", "paper", "summarise", "narrow", "similar", "cite"]
+_EVENTS = ["source", "paper", "summarise", "narrow", "add", "similar", "cite"]
 
 
 class SourcePanel:
@@ -26,23 +26,25 @@ class SourcePanel:
         self.surface = kit.surface("source", EMPTY, events=_EVENTS)
         self._download = kit.surface("source-download")
         for surface in (chat.turns, chat.running, self.surface):
-            kit.on(surface.source, self._open, [self.surface])
+            kit.on(surface.on_source, self._open, [self.surface])
         self.opens(self.surface)
-        kit.on(self.surface.summarise, self._summarise, chat.talk)
-        kit.on(self.surface.narrow, self._narrow, [chat.scope])
-        kit.on(self.surface.similar, self._similar, [self.surface])
-        kit.on(self.surface.cite, self._cite, [self._download])
+        kit.on(self.surface.on_summarise, self._summarise, chat.talk)
+        kit.on(self.surface.on_narrow, self._narrow, [chat.scope])
+        kit.on(self.surface.on_similar, self._similar, [self.surface])
+        kit.on(self.surface.on_cite, self._cite, [self._download])
 
     def opens(self, surface: Component) -> None:
         """Let the paper buttons of another surface open the panel."""
-        kit.on(surface.paper, self._open_paper, [self.surface])
+        kit.on(surface.on_paper, self._open_paper, [self.surface])
 
     def _open(self, visit: Visit, data: dict[str, str]) -> str:
-        session = self._desk.session(visit.tab)
-        cited = session.cited(data.get("turn", ""), data.get("ref", ""))
-        return self._cited_html(cited) if cited else EMPTY
+        return self.cited_html(self._desk.session(visit.tab), data)
 
-    def _cited_html(self, cited: Cited) -> str:
+    def cited_html(self, session: Session, data: dict[str, str]) -> str:
+        """The panel for a button in a turn of a session."""
+        cited = session.cited(data.get("turn", ""), data.get("ref", ""))
+        if cited is None:
+            return EMPTY
         paper = cited.paper or self._desk.paper(cited.paper_id)
         return source_html(paper, cited.spans, cited.now) if paper else gone_html(cited.title)
 

@@ -11,6 +11,7 @@ from rag.ui.markup import escape, quoted, shown
 from rag.ui.turn import Draft, Turn
 
 RUNNING = "running"
+CHAT = "turn"
 _MARK = re.compile(r"\[(\d{1,6})\]")
 _EVIDENCE_SHOWN = 3
 _LONGEST_WORD = 30
@@ -26,27 +27,28 @@ _REFUSALS: dict[Reason, str] = {
 }
 
 
-def turn_html(turn: Turn, number: int, *, last: bool) -> str:
-    """One finished turn; `number` counts from 0, the last one can be asked again."""
+def turn_html(turn: Turn, number: int, *, last: bool, place: str = CHAT) -> str:
+    """One finished turn; `number` counts from 0, the last one of a chat can be asked again."""
     titles = {paper_id: paper.title for paper_id, paper in turn.papers.items()}
     body = _body(turn.answer, str(number), turn.evidence, titles)
     stopped = '<p class="notice">Stopped before the end.</p>' if turn.stopped else ""
-    return _article(turn.answer.question, number, body + stopped + _actions(number, last=last))
+    actions = _actions(number, last=last) if place == CHAT else ""
+    return _article(turn.answer.question, f"{place}-{number}", body + stopped + actions)
 
 
-def draft_html(draft: Draft, number: int) -> str:
+def draft_html(draft: Draft, number: int, *, place: str = CHAT) -> str:
     """The turn that is being answered, with what it is doing now."""
     body = _body(draft.answer, RUNNING, draft.evidence, draft.titles, draft.pending)
     status = (
         '<p class="stage" role="status"><span class="pulse" aria-hidden="true"></span>'
         f"{escape(draft.stage)}…</p>"
     )
-    return _article(draft.answer.question, number, body + status)
+    return _article(draft.answer.question, f"{place}-{number}", body + status)
 
 
-def _article(question: str, number: int, body: str) -> str:
+def _article(question: str, name: str, body: str) -> str:
     return (
-        f'<article class="turn" id="turn-{number}">'
+        f'<article class="turn" id="{name}">'
         f'<h2 class="question" dir="auto">{escape(question)}</h2>{body}</article>'
     )
 
@@ -153,6 +155,8 @@ def _table(
         '<div class="table" tabindex="0" role="region" aria-label="Comparison"><table>'
         f'<thead><tr><th scope="col">Paper</th>{head}</tr></thead><tbody>{rows}</tbody>'
         "</table></div>"
+        '<p class="actions"><button type="button" data-on="table-copy">Copy the table</button>'
+        '<button type="button" data-on="table-csv">Save as CSV</button></p>'
     )
 
 

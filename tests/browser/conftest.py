@@ -12,14 +12,21 @@ from pathlib import Path
 
 import pytest
 import uvicorn
-from playwright.sync_api import Browser, BrowserContext, Page, Route, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Page,
+    Route,
+    expect,
+    sync_playwright,
+)
 
 from rag.ui.app import listen
 from rag.ui.backend import Backend
 from rag.ui.conversations import Conversations
 from rag.ui.desk import Desk
 
-from .scripted import ScriptedChat, ScriptedLibrary
+from .scripted import ScriptedChat, ScriptedLibrary, ScriptedMachine
 from .shelf import PAPERS, SCRIPTS
 
 CHROMIUM = os.environ.get("CITEWELL_CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium"
@@ -32,6 +39,9 @@ ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+# Long, since the machines that run tests may be busy with other things.
+PATIENCE_MS = 60_000
+expect.set_options(timeout=PATIENCE_MS)
 SHOTS = Path(os.environ.get("CITEWELL_SHOTS", Path(__file__).parents[2] / "build" / "screenshots"))
 
 
@@ -61,8 +71,8 @@ def serve_in_thread(backend: Backend, folder: Path) -> tuple[uvicorn.Server, str
     from rag.ui.page import make_app
 
     listener = listen("127.0.0.1", 0)
-    desk = Desk(backend, Conversations(folder / "conversations.sqlite3"))
-    server = uvicorn.Server(uvicorn.Config(make_app(desk), log_level="warning"))
+    desk = Desk(backend, Conversations(folder / "conversations.sqlite3"), folder / "imports")
+    server = uvicorn.Server(uvicorn.Config(make_app(desk, ScriptedMachine()), log_level="warning"))
     threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True).start()
     backend.start()
     while not server.started:
@@ -119,7 +129,7 @@ def page(context: BrowserContext, served: Served) -> Iterator[Page]:
 
 def open_page(page: Page, url: str) -> None:
     page.goto(url)
-    page.locator(".welcome h1").wait_for(timeout=30_000)
+    page.locator(".welcome h1").wait_for(timeout=PATIENCE_MS)
 
 
 def ask(page: Page, question: str) -> None:

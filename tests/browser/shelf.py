@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .scripted import make_paper, prefills, refuses, says, says_of
+from .scripted import compares, lists, make_paper, prefills, refuses, says, says_of
 
 LORA = make_paper(
     "lora",
@@ -10,6 +10,10 @@ LORA = make_paper(
     "Fine-tuning all weights of a large model is costly. We propose LoRA, which freezes the "
     "weights and trains low-rank matrices. LoRA needs 3 times less memory than full fine-tuning. "
     r"It costs \$3 instead of \$5 and reaches $71.2 \pm 0.3$ per cent.",
+    authors=("Edward Hu", "Yelong Shen", "Phillip Wallis", "Zeyuan Allen-Zhu"),
+    year=2021,
+    venue="ICLR",
+    arxiv="2106.09685",
 )
 BERT = make_paper(
     "bert",
@@ -17,6 +21,9 @@ BERT = make_paper(
     "BERT reads text in both directions. It gains (~3 points) on A and (~5 points) on B. "
     "Training costs $3 versus $5 before.",
     place="paragraph 2",
+    authors=("Jacob Devlin",),
+    year=2018,
+    url="javascript:window.broken=1",
 )
 HOSTILE = make_paper(
     "hostile",
@@ -29,7 +36,12 @@ HOSTILE = make_paper(
 )
 PAPERS = [LORA, BERT, HOSTILE]
 
+SIDE_BY_SIDE = compares(
+    (LORA, "Fine-tuning all weights of a large model is costly."),
+    (BERT, "BERT reads text in both directions."),
+)
 SCRIPTS = {
+    "compare": SIDE_BY_SIDE,
     "What does LoRA propose?": says(
         LORA,
         ("LoRA freezes the weights and trains low-rank matrices.", "We propose LoRA, which"),
@@ -58,6 +70,11 @@ SCRIPTS = {
     "Summarise BERT.": says(
         BERT,
         ("BERT reads text in both directions.", "BERT reads text in both directions."),
+    ),
+    "Compare LoRA: Low-Rank Adaptation of Large Language Models and BERT.": SIDE_BY_SIDE,
+    "Which papers train something?": lists(
+        (LORA, "We propose LoRA, which freezes the weights and trains low-rank matrices."),
+        (BERT, "Training costs $3 versus $5 before."),
     ),
     "Both?": says_of(
         (LORA, "LoRA trains low-rank matrices.", "We propose LoRA, which freezes the weights"),

@@ -81,8 +81,12 @@
   async function copyTurn(button) {
     const turn = button.closest('.turn');
     await navigator.clipboard.writeText(plainText(turn));
+    tell(button, 'Copied');
+  }
+
+  function tell(button, text) {
     const before = button.textContent;
-    button.textContent = 'Copied';
+    button.textContent = text;
     setTimeout(() => { button.textContent = before; }, 1500);
   }
 
@@ -91,11 +95,38 @@
     const text = place.querySelector('[data-file]');
     if (!text || text.dataset.once === place.dataset.saved) return;
     place.dataset.saved = text.dataset.once;
+    save(text.dataset.file, text.textContent);
+  }
+
+  function save(name, text) {
     const link = document.createElement('a');
-    link.href = URL.createObjectURL(new Blob([text.textContent], { type: 'text/plain' }));
-    link.download = text.dataset.file;
+    link.href = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
+    link.download = name;
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  }
+
+  // ------------------------------------------------------------ tables
+  function tableOf(button) {
+    const table = button.closest('.turn').querySelector('table').cloneNode(true);
+    table.querySelectorAll('.chip').forEach((chip) => chip.remove());
+    return [...table.rows].map((row) => [...row.cells].map((cell) => cell.textContent.trim()));
+  }
+
+  // A spreadsheet runs a cell that starts so as a formula.
+  const harmless = (text) => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
+
+  function saveTable(button) {
+    const quoted = (text) => `"${harmless(text).replaceAll('"', '""')}"`;
+    const lines = tableOf(button).map((row) => row.map(quoted).join(','));
+    save('comparison.csv', `${lines.join('\r\n')}\r\n`);
+  }
+
+  async function copyTable(button) {
+    const flat = (text) => harmless(text).replace(/\s+/g, ' ');
+    const lines = tableOf(button).map((row) => row.map(flat).join('\t'));
+    await navigator.clipboard.writeText(lines.join('\n'));
+    tell(button, 'Copied');
   }
 
   // ------------------------------------------------------------ tabs
@@ -124,22 +155,32 @@
     if (box) box.focus();
   }
 
+  function toggleSide(button) {
+    const open = document.body.classList.toggle('side-open');
+    button.setAttribute('aria-expanded', String(open));
+  }
+
   const LEADS = {
+    'toggle-side': toggleSide,
     source: openSource,
     paper: openSource,
     copy: copyTurn,
+    'table-copy': copyTable,
+    'table-csv': saveTable,
     example: focusQuestion,
     edit: focusQuestion,
     narrow: (button) => { if (button.dataset.paper) { showTab('chat'); focusQuestion(); } },
     summarise: () => showTab('chat'),
     discuss: () => showTab('chat'),
-    add: () => showTab('compare'),
+    add: (button) => { if (button.closest('#source')) showTab('compare'); },
   };
   document.addEventListener('click', (event) => {
     const button = event.target.closest('button');
     if (!button) return;
     const lead = LEADS[button.dataset.on];
     if (lead) lead(button);
+    if (button.name === 'do' && button.value === 'ask') showTab('chat');
+    if (button.name === 'do' && button.value === 'compare') showTab('compare');
     if (button.getAttribute('role') === 'tab') showTab(button.dataset.tab);
     if (button.dataset.close === 'source') closeSource();
   });
@@ -161,17 +202,6 @@
     if (following) page().scrollTop = page().scrollHeight;
   }
 
-  // ------------------------------------------------------------ narrow screens
-  const narrow = matchMedia('(max-width: 800px)');
-
-  function foldSide() {
-    const side = document.querySelector('#conversations .side');
-    if (side && narrow.matches && !side.dataset.folded) {
-      side.dataset.folded = 'once';
-      side.open = false;
-    }
-  }
-
   document.body.dataset.tab = 'chat';
 
   function watch() {
@@ -190,8 +220,7 @@
       if (isRunning) follow();
     }).observe(running, options);
     new MutationObserver(sourceChanged).observe(source, { ...options, attributes: true });
-    new MutationObserver(foldSide).observe(byId('conversations'), options);
-    document.querySelectorAll('#download, #source-download').forEach((place) => {
+    document.querySelectorAll('#download, #source-download, #library-download').forEach((place) => {
       new MutationObserver(() => saveFile(place)).observe(place, { ...options, attributes: true });
     });
   }

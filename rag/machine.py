@@ -1,0 +1,78 @@
+"""Tells the browser page about this machine: folders, memory, models, and what doctor finds."""
+
+from __future__ import annotations
+
+import resource
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from rag.config import Config
+from rag.doctor import examine
+from rag.llm.catalogue import CATALOGUE, ModelSpec, is_installed, known_spec
+from rag.llm.download import install
+from rag.ui.app import open_chat_of
+from rag.ui.backend import Backend
+from rag.ui.status_html import Check, ModelLine
+
+
+class LocalMachine:
+    """The machine that the page is served from."""
+
+    def __init__(self, config: Config, backend: Backend) -> None:
+        self._config = config
+        self._backend = backend
+
+    def facts(self) -> list[tuple[str, str]]:
+        """Names and values, in words."""
+        config, count = self._config, self._backend.count()
+        return [
+            ("State", self._backend.problem or self._backend.state),
+            ("Papers", "not known yet" if count is None else f"{count:,}"),
+            ("Library", f"{config.library}, {_size(config.library)}"),
+            ("Chat model", self._backend.model),
+            ("Embedder", config.embedder),
+            ("Models and conversations", f"{config.data_dir}"),
+            ("Memory in use", f"{_memory() / 1e6:,.0f} MB"),
+            ("Network", "not used while answering; only downloads of models need it"),
+        ]
+
+    def check(self) -> Iterator[Check]:
+        """Look at each thing in turn, as `citewell doctor` does."""
+        for finding in examine(self._config):
+            yield Check(finding.subject, finding.ok, finding.text, finding.cure)
+
+    def models(self) -> list[ModelLine]:
+        """The models of the catalogue."""
+        return [self._line(spec) for spec in CATALOGUE]
+
+    def pull(self, name: str, report: Callable[[str], None]) -> None:
+        """Download a model. Raises UsageError, DownloadFailed."""
+        install(self._config, known_spec(name), report)
+
+    def use(self, name: str) -> None:
+        """Answer with another chat model from now on. Raises UsageError."""
+        config = replace(self._config, model=known_spec(name).name)
+        self._backend.change_model(config.model, lambda library: open_chat_of(config, library))
+
+    def _line(self, spec: ModelSpec) -> ModelLine:
+        in_use = spec.name in (self._backend.model, self._config.embedder)
+        installed = is_installed(self._config, spec)
+        return ModelLine(
+            spec.name, spec.kind, spec.size, spec.licence, installed, in_use, spec.notes
+        )
+
+
+def _size(folder: Path) -> str:
+    total = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    return f"{total / 1e6:,.0f} MB"
+
+
+def _memory() -> int:
+    """Bytes of memory in use now where Linux tells, else at the most."""
+    status = Path("/proc/self/statm")
+    if status.exists():
+        return int(status.read_text().split()[1]) * resource.getpagesize()
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most if sys.platform == "darwin" else most * 1024
