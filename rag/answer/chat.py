@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from rag.answer import converse
+from rag.answer import converse, metadata
 from rag.answer.compare import Comparison, answer_compare, refuse_comparison, resolve
 from rag.answer.draft import Draft
 from rag.answer.language import language_of
@@ -138,6 +138,10 @@ class Chat:
     def _by_kind(
         self, turn: Turn, way: Route, reference: converse.Reference, history: Sequence[Answer]
     ) -> Iterator[Event]:
+        picked = metadata.select(turn, turn.question) if way.kind in ("list", "single") else None
+        if picked is not None:
+            yield from self._routed(turn, "list", metadata.answer_selection(turn, picked))
+            return
         focus = self._known(reference.paper_ids)
         several = len(focus) > 1 and (reference.plural or reference.add)
         if way.kind == "overview":

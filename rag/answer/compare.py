@@ -149,10 +149,10 @@ def _statement(turn: Turn, paper: Paper, aspect: str) -> Iterator[Event]:
     yield from turn.tell(paper, "aspect", lead=lead, aspect=aspect)
     said = [s for s in turn.draft.sentences[before:] if s.verdict != "unsupported"]
     if not said:
-        yield turn.quote(turn.best_sentence(aspect, paper), paper, lead)
+        yield from turn.quote(turn.best_sentence(aspect, paper), paper, lead)
     missed = turn.passed_by(aspect, paper, said) if said and aspect != _GENERAL else None
     for sentence in _enumerated(turn, paper, aspect) or ([missed] if missed else []):
-        yield turn.quote(sentence, paper)
+        yield from turn.quote(sentence, paper)
 
 
 def _enumerated(turn: Turn, paper: Paper, aspect: str) -> list[Sentence]:
@@ -189,8 +189,9 @@ def _cells(turn: Turn, paper: Paper, aspect: str) -> dict[str, Sentence | None]:
     sentences = turn.sentences(paper)
     cells = {column: _best_for(column, sentences) for column in _CUES}
     scores = turn.relevance(aspect, paper)
-    best = max(range(len(sentences)), key=lambda i: scores[i])
-    cells["Asked about"] = sentences[best] if scores[best] >= _ASPECT_FLOOR else None
+    best = max(range(len(sentences)), key=lambda i: scores[i], default=0)
+    fits = bool(scores) and scores[best] >= _ASPECT_FLOOR
+    cells["Asked about"] = sentences[best] if fits else None
     return cells
 
 
@@ -214,11 +215,12 @@ def _cell(turn: Turn, paper: Paper, sentence: Sentence | None) -> Cell:
 
 
 def _lead_sentences(turn: Turn, comparison: Comparison) -> tuple[Citation, ...]:
-    shown = []
-    for n, paper in enumerate(comparison.papers, start=1):
-        s = turn.best_sentence(comparison.aspect, paper)
-        shown.append(Citation(n, paper.paper_id, paper.title, s.text, s.start, s.end, paper.files))
-    return tuple(shown)
+    found = [(paper, turn.best_sentence(comparison.aspect, paper)) for paper in comparison.papers]
+    return tuple(
+        Citation(n, paper.paper_id, paper.title, s.text, s.start, s.end, paper.files)
+        for n, (paper, s) in enumerate(found, start=1)
+        if s is not None
+    )
 
 
 def refuse_comparison(turn: Turn, comparison: Comparison) -> None:

@@ -16,7 +16,7 @@ _NUMBER_WORDS = {
     "thirty": "30", "forty": "40", "fifty": "50", "hundred": "100", "thousand": "1000",
     "half": "50", "twice": "2", "double": "2", "triple": "3", "thrice": "3",
 }  # fmt: skip
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_NUMBER = re.compile(r"(?:(?<=\dx)|(?<![\w.]))\d+(?:[.,]\d+)*")
 _NAME = re.compile(r"\b(?:[A-Za-z]*[a-z][A-Z][\w+-]*|[A-Z]{2,}[\w+-]*|[A-Z][A-Za-z]*-?\d[\w.-]*)\b")
 _NEGATION = re.compile(
     r"\b(?:no|not|never|none|neither|nor|without|cannot|fails?|failed|lacks?|lacking|unable|"

@@ -57,9 +57,8 @@ def answer_overview(turn: Turn) -> Iterator[Event]:
     turn.draft.scanned = (len(papers), total)
     for theme in themes(turn, papers):
         typical = theme.papers[:TYPICAL]
-        numbers = tuple(
-            turn.draft.cite_sentence(p, turn.best_sentence(theme.name, p)) for p in typical
-        )
+        best = [(p, turn.best_sentence(theme.name, p)) for p in typical]
+        numbers = tuple(turn.draft.cite_sentence(p, s) for p, s in best if s is not None)
         count = len(theme.papers)
         titles = "; ".join(clean(p.title) for p in typical)
         text = f"{theme.name} ({count} paper{'s' if count != 1 else ''}), such as {titles}."
@@ -93,7 +92,8 @@ def _papers(turn: Turn) -> list[Paper]:
 
 
 def _vector(turn: Turn, paper: Paper) -> Vectors:
-    mean = turn.library.sentence_vectors(paper.paper_id).mean(axis=0)
+    vectors = turn.library.sentence_vectors(paper.paper_id)
+    mean = vectors.mean(axis=0) if len(vectors) else turn.library.embed([paper.title])[0]
     return np.asarray(mean / max(float(np.linalg.norm(mean)), 1e-9), dtype=np.float32)
 
 

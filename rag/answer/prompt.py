@@ -17,6 +17,7 @@ PLACEHOLDERS: Mapping[str, frozenset[str]] = {
     "system": frozenset(),
     "document": frozenset({"title", "abstract"}),
     "answer": frozenset({"question"}),
+    "follow_up": frozenset({"question"}),
     "states_answer": frozenset({"question"}),
     "belongs": frozenset({"question"}),
     "asked_about": frozenset({"question"}),

@@ -141,7 +141,7 @@ def _conclude(turn: Turn, papers: Sequence[Paper], total: int) -> Iterator[Event
         entry = PaperRef(paper.paper_id, paper.title, numbers)
         entries.append(entry)
         yield EntryFound(entry, tuple(c for c in turn.draft.citations if c.n in numbers))
-        text = f"{clean(paper.title)} — “{clean(reasons[0].text)}”"
+        text = clean(paper.title) + "".join(f" — “{clean(s.text)}”" for s in reasons[:1])
         yield turn.draft.say(text, numbers, "supported")
     turn.draft.entries = tuple(entries)
 

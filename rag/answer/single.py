@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from rag.answer.evidence import first_evidence
 from rag.answer.facts import content, contradicts, names, numbers
+from rag.answer.metadata import answer_record, asks_record
 from rag.answer.turn import Turn, refs
 from rag.text import clean, fold, words
 from rag.types import Event, EvidenceFound, Hit, Paper, Reason, Sentence
@@ -74,15 +75,19 @@ def answer_single(
     if summary:
         yield from turn.tell(candidates[0], "summary")
         return
+    if asks_record(turn.question):
+        answer_record(turn, turn.question, candidates[0])
+        return
     turned = _premise_turned(turn, candidates[0])
     if turned is not None:
-        yield turn.quote(turned, candidates[0], "The abstract says otherwise: ")
+        yield from turn.quote(turned, candidates[0], "The abstract says otherwise: ")
         return
     choice = choose(turn, candidates, hits, focused=bool(focus))
     if choice is None:
         refuse(turn, hits, focus)
         return
-    yield from _answer(turn, choice.paper)
+    followed = choice.paper in focus
+    yield from _answer(turn, choice.paper, "follow_up" if followed else "answer")
 
 
 def choose(
@@ -144,16 +149,16 @@ def refuse(turn: Turn, hits: Sequence[Hit], focus: Sequence[Paper] = ()) -> None
     turn.draft.message = f"{opening} Nearest: {titles}." if nearest else opening
 
 
-def _answer(turn: Turn, paper: Paper) -> Iterator[Event]:
+def _answer(turn: Turn, paper: Paper, task: str) -> Iterator[Event]:
     """The model's prose; the words of the abstract where it says too little or passes by."""
-    yield from turn.tell(paper, "answer", question=turn.question)
+    yield from turn.tell(paper, task, question=turn.question)
     shown = [s for s in turn.draft.sentences if s.verdict != "unsupported"]
     told = content(" ".join(s.text for s in shown)) - content(turn.question)
     missed = turn.passed_by(turn.question, paper, shown)
     if len(told) < _TERSE:
         missed = missed or turn.best_sentence(turn.question, paper)
     if missed is not None:
-        yield turn.quote(missed, paper, "The abstract says: " if shown else "")
+        yield from turn.quote(missed, paper, "The abstract says: " if shown else "")
 
 
 def _premise_turned(turn: Turn, paper: Paper) -> Sentence | None:
@@ -182,7 +187,8 @@ def _reason(turn: Turn, hits: Sequence[Hit], focus: Sequence[Paper]) -> Reason:
 
 
 def _candidates(focus: Sequence[Paper], hits: Sequence[Hit]) -> list[Paper]:
-    return list(dict.fromkeys([*focus, *(hit.paper for hit in hits)]))
+    found = dict.fromkeys([*focus, *(hit.paper for hit in hits)])
+    return [paper for paper in found if paper.text.strip()]
 
 
 def _led_by(focus: Sequence[Paper], hits: Sequence[Hit]) -> list[Hit]:

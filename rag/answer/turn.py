@@ -22,7 +22,6 @@ from rag.types import (
     Papers,
     Scope,
     Sentence,
-    SentenceDone,
     Token,
 )
 
@@ -87,9 +86,9 @@ class Turn:
             )
         ]
 
-    def best_sentence(self, text: str, paper: Paper) -> Sentence:
-        """The sentence that fits a question best."""
-        return self.best_sentences(text, paper, 1)[0]
+    def best_sentence(self, text: str, paper: Paper) -> Sentence | None:
+        """The sentence that fits a question best; None where there is no abstract."""
+        return next(iter(self.best_sentences(text, paper, 1)), None)
 
     def best_sentences(self, text: str, paper: Paper, count: int) -> list[Sentence]:
         """The sentences that fit a question best, best first."""
@@ -108,7 +107,7 @@ class Turn:
         }
         asked = content(text)
         left = {w for w in asked - covered if any(w in own for own in held)}
-        if len(left) < max(PASSED_BY * len(asked), 1):
+        if not left or len(left) < max(PASSED_BY * len(asked), 1):
             return None
         scores = self.relevance(text, paper)
         best = max(range(len(held)), key=lambda i: (len(left & held[i]), scores[i]))
@@ -161,7 +160,7 @@ class Turn:
         """Check a finished sentence; correct it to the quoted source, keep it or fold it."""
         elsewhere = figure_elsewhere(text, self.question, self.sentences(paper))
         if elsewhere is not None:
-            yield self.quote(self.sentences(paper)[elsewhere], paper, lead)
+            yield from self.quote(self.sentences(paper)[elsewhere], paper, lead)
             return
         if self._spent and self._spent + len(text.split()) > self._room:
             return
@@ -182,11 +181,16 @@ class Turn:
         kept = digits(text) == digits(own) and names(text) <= names(own)
         return own if kept else ""
 
-    def quote(self, sentence: Sentence, paper: Paper, lead: str = "") -> SentenceDone:
-        """Answer with the words of the abstract themselves."""
+    def quote(self, sentence: Sentence | None, paper: Paper, lead: str = "") -> Iterator[Event]:
+        """Answer with the words of the abstract themselves, where there is room for them."""
+        if sentence is None:
+            return
+        length = len(sentence.text.split())
+        if self._spent and self._spent + length > self._room:
+            return
+        self._spent += length
         number = self.draft.cite_sentence(paper, sentence)
-        self._spent += len(sentence.text.split())
-        return self.draft.say(f"{lead}“{clean(sentence.text)}”", (number,), "supported")
+        yield self.draft.say(f"{lead}“{clean(sentence.text)}”", (number,), "supported")
 
 
 def refs(papers: list[Paper]) -> tuple[PaperRef, ...]:

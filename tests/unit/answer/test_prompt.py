@@ -24,7 +24,7 @@ VALUES = {
     "language": "German",
     "request": "shorter, please",
 }
-ABOUT = ("answer", "states_answer", "belongs", "asked_about", "aspect", "summary")
+ABOUT = ("answer", "follow_up", "states_answer", "belongs", "asked_about", "aspect", "summary")
 ALONE = ("translate", "render", "rework")
 
 
