@@ -162,7 +162,8 @@ class Turn:
         if elsewhere is not None:
             yield from self.quote(self.sentences(paper)[elsewhere], paper, lead)
             return
-        if self._spent and self._spent + len(text.split()) > self._room:
+        repeated = any(lead + text == said.text for said in self.draft.sentences)
+        if repeated or (self._spent and self._spent + len(text.split()) > self._room):
             return
         found = self.check(text, paper)
         if found.verdict == "unsupported":

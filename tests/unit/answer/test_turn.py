@@ -78,8 +78,15 @@ def test_a_terse_answer_is_followed_by_the_words_of_the_abstract():
     assert TRUE in answer.text
 
 
+def test_a_sentence_that_the_model_repeats_is_said_once():
+    _, answer = single(QUESTION, ScriptedModel(f"{TRUE} " * 5))
+    assert [s.text for s in answer.sentences].count(TRUE) == 1
+
+
 def test_an_answer_has_at_most_eighty_words():
-    _, answer = single(QUESTION, ScriptedModel(f"{TRUE} " * 30))
+    twins = (f"In case {n}, {TRUE[0].lower()}{TRUE[1:]}" for n in "abcdefghijkl")
+    _, answer = single(QUESTION, ScriptedModel(" ".join(twins)))
+    assert len(answer.sentences) > 3
     shown = [s for s in answer.sentences if s.verdict != "unsupported"]
     assert sum(len(s.text.split()) for s in shown) <= MAX_WORDS
 
