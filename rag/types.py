@@ -219,11 +219,16 @@ class Timings:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One finished turn. `text` joins the sentences that are not folded, with [n] marks."""
+    """One finished turn. `text` joins the sentences that are not folded, with [n] marks.
+
+    `message` holds the program's own words, such as a refusal or a count; `text` starts
+    with them.
+    """
 
     question: str
     kind: Kind
     text: str
+    message: str = ""
     abstained: bool = False
     reason: Reason | None = None
     sentences: tuple[AnswerSentence, ...] = ()

@@ -97,6 +97,7 @@ class Draft:
             question=self.question,
             kind=self.kind,
             text=self.text(),
+            message=self.message,
             abstained=self.reason is not None or self.kind == "smalltalk",
             reason=self.reason,
             sentences=tuple(self.sentences),

@@ -98,10 +98,12 @@ def answer_selection(turn: Turn, selection: Selection) -> Iterator[Event]:
         return
     draft.entries = tuple(PaperRef(p.paper_id, p.title) for p in selection.papers)
     count = len(selection.papers)
-    named = "; ".join(clean(p.title) for p in selection.papers[:MOST_NAMED])
-    more = f"; and {count - MOST_NAMED} more" if count > MOST_NAMED else ""
     noun = "paper" if count == 1 else "papers"
-    draft.message = f"{count} {noun} {selection.how}{_by_file(selection.papers)}: {named}{more}."
+    draft.message = f"{count} {noun} {selection.how}{_by_file(selection.papers)}:"
+    for paper in selection.papers[:MOST_NAMED]:
+        yield draft.say(clean(paper.title) + ".", (), "supported")
+    if count > MOST_NAMED:
+        draft.notices.append(f"{count - MOST_NAMED} more are not named here.")
 
 
 def asks_record(question: str) -> bool:

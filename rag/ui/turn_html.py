@@ -93,7 +93,14 @@ def _evidence(evidence: Sequence[Citation], turn: str) -> str:
 
 def _prose(answer: Answer, citations: Mapping[int, Citation], turn: str, pending: str) -> str:
     kept = [sentence for sentence in answer.sentences if sentence.verdict != "unsupported"]
-    drawn = [_sentence(sentence, citations, turn) for sentence in kept]
+    if answer.entries and answer.message:
+        kept = []
+    drawn = (
+        [f'<span class="s">{shown(answer.message)}</span>']
+        if answer.message and not answer.abstained
+        else []
+    )
+    drawn += [_sentence(sentence, citations, turn) for sentence in kept]
     if pending.strip():
         drawn.append(f'<span class="pending">{shown(pending)}</span>')
     if drawn:
