@@ -228,7 +228,6 @@ class Answer:
     question: str
     kind: Kind
     text: str
-    message: str = ""
     abstained: bool = False
     reason: Reason | None = None
     sentences: tuple[AnswerSentence, ...] = ()
@@ -242,6 +241,7 @@ class Answer:
     notices: tuple[str, ...] = ()
     error: str | None = None
     timings: Timings = field(default_factory=Timings)
+    message: str = ""
 
 
 # ---------------------------------------------------------------- events
