@@ -43,6 +43,7 @@ _GREETING = (
     "differ, or which ones deal with a subject. Each sentence of an answer is checked against "
     "the abstract it cites."
 )
+_WELCOME = "You are welcome. Ask on whenever you like."
 _NO_QUESTION = "Please ask a question about the papers in this library."
 
 
@@ -129,7 +130,8 @@ class Chat:
             return
         way = route(self._in_english(turn, text))
         if way.kind == "smalltalk":
-            draft.kind, draft.message = "smalltalk", _GREETING
+            draft.kind = "smalltalk"
+            draft.message = _WELCOME if converse.is_thanks(text) else _GREETING
             return
         turn.question = way.question
         reference = converse.refer(way.question, asked.history)
@@ -154,7 +156,8 @@ class Chat:
             yield from self._compare(turn, way, focus if several else (), reference, history)
         else:
             kept = self._topic(turn, focus, reference)
-            yield from self._routed(turn, "single", answer_single(turn, kept, summary=way.summary))
+            summary = way.summary or (bool(kept) and converse.only_points(turn.question))
+            yield from self._routed(turn, "single", answer_single(turn, kept, summary=summary))
 
     def _compare(
         self,
@@ -165,7 +168,7 @@ class Chat:
         history: Sequence[Answer],
     ) -> Iterator[Event]:
         found = resolve(turn, way.question, way.count, known=spoken, add=reference.add)
-        if len(found.papers) >= 2:
+        if len(found.papers) >= 2 or (found.papers and found.missing):
             yield from self._routed(turn, "compare", answer_compare(turn, found))
         elif found.missing and not found.papers:
             turn.draft.kind = "compare"

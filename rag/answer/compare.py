@@ -94,7 +94,7 @@ def resolve(
     found = [*known, *(m.paper for m in mentions if m.paper is not None and m.paper not in known)]
     if add:
         return Comparison(tuple(found[:MOST_PAPERS]), _missing(mentions), _GENERAL)
-    if len(found) < 2:
+    if len(found) < 2 and not (found and _missing(mentions)):
         found = _counted(turn, question, count or 2, found)
     return Comparison(tuple(found[:MOST_PAPERS]), _missing(mentions), aspect_of(question, mentions))
 
@@ -120,7 +120,7 @@ def aspect_of(question: str, mentions: Sequence[Mention]) -> str:
 def answer_compare(turn: Turn, comparison: Comparison) -> Iterator[Event]:
     """Show the table cell by cell, then say what each paper says about the aspect.
 
-    Needs at least two papers; the caller answers otherwise when there are fewer.
+    Where a side is not in the library, that is said, and the other stands alone.
     """
     yield turn.show_evidence(EvidenceFound(_lead_sentences(turn, comparison)))
     columns = [*_CUES, "Asked about"]

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rag.answer.facts import content, names
+from rag.text import stems
 from rag.types import Answer
 
 SWITCH_GAIN = 0.1
@@ -18,6 +19,7 @@ SWITCH_GAIN = 0.1
 SWITCH_FLOOR = 0.3
 
 _SHORT = 3
+_POINTING = frozenset(stems("first second third fourth last former latter other one paper tell"))
 _PRONOUN = re.compile(
     r"\b(?:it|its|itself|they|them|their|theirs|he|his|she|her|these|those|"
     r"(?:the|this|that|their) (?:paper|work|method|approach|model|study|authors?|same|algorithm|"
@@ -98,6 +100,16 @@ def refer(question: str, history: Sequence[Answer]) -> Reference:
     return Reference(
         picked or spoken, pronoun or bool(picked), plural and not picked, elliptic, add
     )
+
+
+def only_points(question: str) -> bool:
+    """Whether a message only points at a paper ("and the second one?") and asks nothing of it."""
+    return not content(question) - _POINTING
+
+
+def is_thanks(text: str) -> bool:
+    """Whether a message of small talk says thanks."""
+    return bool(re.search(r"\b(?:thank|thanks|thx|cheers|merci|danke|gracias)\b", text, re.I))
 
 
 def papers_of(answer: Answer) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from itertools import pairwise
 from math import log, sqrt
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rag.answer.facts import STOP, content
 from rag.answer.turn import Turn, refs
@@ -20,7 +21,18 @@ MOST_PAPERS = 2000
 """Papers grouped at most; of a larger library, the nearest to the question or an even sample."""
 
 TYPICAL = 3
+MOST_THEMES = 8
 _ROUNDS = 25
+_STARTS = 20
+_LEAST_GROUP = 2
+_LEAST_CENTRED = 8
+_NOT_THEMES = frozenset(
+    stems(
+        "github com https http www io code available experiments demonstrate results analysis "
+        "provides challenge address pre trained extensive existing furthermore moreover however "
+        "state art recent across various times image another due task tasks performance"
+    )
+)
 _ABOUT = re.compile(r"\b(?:on|about|in|with|for) (?:the )?((?:[\w-]+ ?){1,5})\??$", re.I)
 _GENERIC = frozenset(
     {
@@ -68,17 +80,23 @@ def answer_overview(turn: Turn) -> Iterator[Event]:
 
 def themes(turn: Turn, papers: Sequence[Paper]) -> list[Theme]:
     """Group papers by spherical k-means with about the square root of half their number."""
-    vectors = np.stack([_vector(turn, paper) for paper in papers])
-    count = min(max(2, round(sqrt(len(papers) / 2) * 1.5)), 8, len(papers))
-    labels, centres = _group(vectors, count)
-    groups = []
-    for label in range(count):
-        members = [i for i in range(len(papers)) if labels[i] == label]
-        members.sort(key=lambda i: -float(vectors[i] @ centres[label]))
-        if members:
-            groups.append([papers[i] for i in members])
+    vectors = _centred(np.stack([_vector(turn, paper) for paper in papers]))
+    count = min(max(2, round(sqrt(len(papers)))), MOST_THEMES, max(1, len(papers) // 2))
+    groups = [
+        [papers[i] for i in sorted(members, key=lambda i: -float(vectors[i] @ centre))]
+        for members, centre in _group(vectors, count)
+    ]
     groups.sort(key=len, reverse=True)
     return [Theme(_name(group, papers), tuple(group)) for group in groups]
+
+
+def _centred(vectors: Vectors) -> Vectors:
+    """What sets each paper apart from the whole: the mean taken off, unit length again."""
+    if len(vectors) < _LEAST_CENTRED:
+        return vectors
+    apart = vectors - vectors.mean(axis=0)
+    lengths = np.maximum(np.linalg.norm(apart, axis=1, keepdims=True), 1e-9)
+    return np.asarray(apart / lengths, dtype=np.float32)
 
 
 def _papers(turn: Turn) -> list[Paper]:
@@ -97,25 +115,48 @@ def _vector(turn: Turn, paper: Paper) -> Vectors:
     return np.asarray(mean / max(float(np.linalg.norm(mean)), 1e-9), dtype=np.float32)
 
 
-def _group(vectors: Vectors, count: int) -> tuple[list[int], Vectors]:
-    """Spherical k-means from far-apart starting points; the same input gives the same groups."""
-    chosen = [int(np.argmax(vectors @ vectors.mean(axis=0)))]
-    while len(chosen) < count:
-        nearest = (vectors @ vectors[chosen].T).max(axis=1)
-        chosen.append(int(np.argmin(nearest)))
-    centres = vectors[chosen].copy()
-    labels = np.argmax(vectors @ centres.T, axis=1)
-    for _ in range(_ROUNDS):
-        for label in range(count):
-            members = vectors[labels == label]
-            if len(members):
-                centre = members.mean(axis=0)
-                centres[label] = centre / max(float(np.linalg.norm(centre)), 1e-9)
-        fresh = np.argmax(vectors @ centres.T, axis=1)
-        if (fresh == labels).all():
-            break
-        labels = fresh
-    return [int(label) for label in labels], centres
+def _group(vectors: Vectors, count: int) -> list[tuple[list[int], Vectors]]:
+    """Spherical k-means, the best of several fixed starts; small groups join their nearest."""
+    generator = np.random.default_rng(0)
+    best: tuple[float, NDArray[np.int64]] = (-1.0, np.zeros(len(vectors), dtype=np.int64))
+    for _ in range(_STARTS):
+        centres = vectors[generator.choice(len(vectors), count, replace=False)]
+        labels = np.argmax(vectors @ centres.T, axis=1)
+        for _ in range(_ROUNDS):
+            centres = _centres(vectors, labels, centres)
+            labels = np.argmax(vectors @ centres.T, axis=1)
+        fit = float((vectors * centres[labels]).sum())
+        best = max(best, (fit, labels), key=lambda item: item[0])
+    labels = _without_small(vectors, best[1])
+    found = []
+    for label in dict.fromkeys(int(v) for v in labels):
+        members = [i for i in range(len(labels)) if labels[i] == label]
+        found.append((members, np.asarray(vectors[members].mean(axis=0), dtype=np.float32)))
+    return found
+
+
+def _centres(vectors: Vectors, labels: NDArray[np.int64], old: Vectors) -> Vectors:
+    centres = old.copy()
+    for label in range(len(old)):
+        members = vectors[labels == label]
+        if len(members):
+            centre = members.mean(axis=0)
+            centres[label] = centre / max(float(np.linalg.norm(centre)), 1e-9)
+    return centres
+
+
+def _without_small(vectors: Vectors, labels: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Labels with each group of one moved to the group whose members are nearest."""
+    result = labels.copy()
+    sizes = Counter(int(label) for label in labels)
+    large = [label for label, size in sizes.items() if size >= _LEAST_GROUP]
+    if not large:
+        return result
+    for i, label in enumerate(labels):
+        if sizes[int(label)] < _LEAST_GROUP:
+            near = {k: float((vectors[labels == k] @ vectors[i]).mean()) for k in large}
+            result[i] = max(near, key=lambda k: near[k])
+    return result
 
 
 def _name(group: Sequence[Paper], everyone: Sequence[Paper]) -> str:
@@ -141,7 +182,8 @@ def _name(group: Sequence[Paper], everyone: Sequence[Paper]) -> str:
 def _terms(paper: Paper) -> set[str]:
     tokens = words(f"{paper.title}. {paper.text}")
     useful = [
-        t if len(t) > 2 and not set(stems(t)) & STOP and not t.isdigit() else "" for t in tokens
+        t if len(t) > 2 and not set(stems(t)) & (STOP | _NOT_THEMES) and not t.isdigit() else ""
+        for t in tokens
     ]
     pairs = {f"{a} {b}" for a, b in pairwise(useful) if a and b}
     return pairs | {t for t in useful if t}

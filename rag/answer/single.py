@@ -33,6 +33,7 @@ STRONG = 0.55
 """Cosine similarity of a sentence from which evidence counts without the model's judgement."""
 
 _TERSE = 5
+_KEY_WORDS = "we propose, introduce and show; our results"
 _PREMISE_SENTENCES = 5
 _WHY = re.compile(r"^\s*(?:so |and |but )?(?:why|how come)\b", re.I)
 _DETAIL = re.compile(
@@ -73,7 +74,7 @@ def answer_single(
         refuse(turn, hits, focus)
         return
     if summary:
-        yield from turn.tell(candidates[0], "summary")
+        yield from _summarise(turn, candidates[0])
         return
     if asks_record(turn.question):
         answer_record(turn, turn.question, candidates[0])
@@ -88,6 +89,14 @@ def answer_single(
         return
     followed = choice.paper in focus
     yield from _answer(turn, choice.paper, "follow_up" if followed else "answer")
+
+
+def _summarise(turn: Turn, paper: Paper) -> Iterator[Event]:
+    """The model's summary; where none of it holds, the abstract's own key sentences."""
+    yield from turn.tell(paper, "summary")
+    if not any(s.verdict != "unsupported" for s in turn.draft.sentences):
+        for sentence in turn.best_sentences(_KEY_WORDS, paper, 2):
+            yield from turn.quote(sentence, paper)
 
 
 def choose(
