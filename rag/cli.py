@@ -118,12 +118,14 @@ def _dump(value: object) -> None:
 
 
 @cli.command("index")
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--rebuild", is_flag=True, help="Make all vectors anew, with this embedder.")
 @click.option("--json", "as_json", is_flag=True, help="A line for each batch, and the account.")
 @click.pass_obj
 def index_command(config: Config, paths: tuple[Path, ...], rebuild: bool, as_json: bool) -> None:
     """Add or refresh files and folders."""
+    if not paths and not rebuild:
+        raise UsageError("Name the files or folders to index: citewell index FILE_OR_FOLDER")
 
     def committed(ids: list[str]) -> None:
         if as_json:
@@ -340,9 +342,19 @@ def _print_comparison(answer: Answer, titles: dict[str, str], shape: str) -> Non
 @click.argument("shape", type=click.Choice(["bibtex", "markdown", "csv"]))
 @click.argument("ids", nargs=-1, metavar="[ID...]")
 @click.option("-o", "out", type=click.Path(path_type=Path), metavar="FILE")
-def export_command(shape: str, ids: tuple[str, ...], out: Path | None) -> None:
-    """Write the papers' bibliographic data to a file."""
-    raise UsageError("`export` comes with version 0.2. Until then use: citewell list --json")
+@click.pass_obj
+def export_command(config: Config, shape: str, ids: tuple[str, ...], out: Path | None) -> None:
+    """Write the papers' bibliographic data, abstracts included."""
+    from rag.ui.export import bibtex, csv_table, reference_list
+
+    with _open(config) as library:
+        papers = [library.paper(paper_id) for paper_id in ids] if ids else library.papers()
+    write = {"bibtex": bibtex, "markdown": reference_list, "csv": csv_table}[shape]
+    if out is None:
+        click.echo(write(papers), nl=False)
+    else:
+        out.write_text(write(papers), encoding="utf-8", newline="")
+        _tell(f"wrote {len(papers)} papers to {out}")
 
 
 # ---------------------------------------------------------------- models

@@ -19,7 +19,7 @@ from rag.errors import LibraryBusy, MissingError
 from rag.index import retrieve
 from rag.index.chunks import sentences
 from rag.index.indexes import Indexes, OnCommit, OnProgress, Progress
-from rag.index.record import FILE_NAME, PaperRecord
+from rag.index.record import FILE_NAME, PaperRecord, writable
 from rag.intake import Intake, Tally
 from rag.llm.catalogue import find_embedder
 from rag.text import clean, stems
@@ -65,15 +65,21 @@ class Library:
         )  # fmt: skip
 
     @classmethod
-    def open(cls, config: Config, *, create: bool = False) -> Library:
+    def open(
+        cls, config: Config, *, create: bool = False, on_progress: OnProgress | None = None
+    ) -> Library:
         """Open the library of `config`, and finish what an interrupted run left undone.
 
-        Raises LibraryMissing where there is none and `create` is false, LibraryDamaged.
+        Vectors and words that are gone or damaged are made anew from the record. Raises
+        LibraryMissing where there is none and `create` is false, LibraryDamaged.
         """
         library = cls(config, PaperRecord.open(config.library, create=create))
-        if library._record.count_pending() or library._record.gone():
+        record, indexes = library._record, library._indexes
+        if record.count_pending() or record.gone() or indexes.faulty():
             with contextlib.suppress(LibraryBusy, MissingError), library._writing():
-                library._indexes.catch_up(_nothing, _nothing)
+                indexes.check_embedder()
+                indexes.mend()
+                indexes.catch_up(_nothing, on_progress or _nothing)
         return library
 
     def close(self) -> None:
@@ -142,7 +148,7 @@ class Library:
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
         try:
-            with self._writer.acquire(timeout=_LOCK_SECONDS):
+            with writable(self._folder), self._writer.acquire(timeout=_LOCK_SECONDS):
                 yield
         except Timeout as error:
             raise LibraryBusy(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import threading
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -11,11 +12,14 @@ from pathlib import Path
 from rag.errors import EmbedderMismatch
 from rag.index.chunks import chunk_papers
 from rag.index.embedder import LocalEmbedder, checksum
+from rag.index.health import fingerprint, is_usable
 from rag.index.record import Numbered, PaperRecord
 from rag.index.vectors import ChunkVectors, EmbedderIdentity
 from rag.index.words import WordIndex
 
 _BATCH = 256
+_WORDS = "words"
+_FILES = "chroma_files"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,54 +57,70 @@ class Indexes:
         self._find = find
         self._threads = threads
         self._lock = threading.RLock()
-        self._open: tuple[LocalEmbedder, EmbedderIdentity, ChunkVectors, WordIndex] | None = None
+        self._embedder: tuple[LocalEmbedder, EmbedderIdentity] | None = None
+        self._open: tuple[ChunkVectors, WordIndex] | None = None
+        self._generation = 0
 
     @property
     def embedder(self) -> LocalEmbedder:
         """The encoder. Raises ModelMissing, ModelDamaged, EmbedderMismatch."""
-        return self._ready()[0]
+        return self._encoder()[0]
 
     @property
     def identity(self) -> EmbedderIdentity:
         """What the vectors are made with."""
-        return self._ready()[1]
+        return self._encoder()[1]
 
     @property
     def vectors(self) -> ChunkVectors:
         """The chunk vectors."""
-        return self._ready()[2]
+        return self._ready()[0]
 
     @property
     def words(self) -> WordIndex:
         """The word index."""
-        return self._ready()[3]
+        return self._ready()[1]
+
+    def check_embedder(self) -> None:
+        """Raise ModelMissing, ModelDamaged or EmbedderMismatch where vectors cannot be made."""
+        self._encoder()
 
     def close(self) -> None:
         """Close the files."""
         with self._lock:
             if self._open is not None:
-                self._open[2].close()
+                self._open[0].close()
             self._open = None
 
-    def _ready(self) -> tuple[LocalEmbedder, EmbedderIdentity, ChunkVectors, WordIndex]:
+    def _encoder(self) -> tuple[LocalEmbedder, EmbedderIdentity]:
         with self._lock:
+            if self._embedder is None:
+                folder = self._find(self._name)
+                identity = EmbedderIdentity(Path(self._name).name, checksum(folder))
+                self._embedder = LocalEmbedder(folder, identity.name, self._threads), identity
+            self._check(self._embedder[1])
+            return self._embedder
+
+    def _ready(self) -> tuple[ChunkVectors, WordIndex]:
+        """Open vectors and words, anew where another process has written to them."""
+        with self._lock:
+            generation = self._record.generation()
+            if self._open is not None and generation != self._generation:
+                self.close()
             if self._open is None:
-                self._open = self._prepare()
+                vectors = self._open_vectors(self.identity)
+                self._open = vectors, WordIndex.open(self._folder / _WORDS)
+                self._generation = generation
             return self._open
 
-    def _prepare(self) -> tuple[LocalEmbedder, EmbedderIdentity, ChunkVectors, WordIndex]:
-        folder = self._find(self._name)
-        identity = EmbedderIdentity(Path(self._name).name, checksum(folder))
-        self._check(identity)
-        vectors = self._open_vectors(identity)
-        words = WordIndex.open(self._folder / "words")
-        return LocalEmbedder(folder, identity.name, self._threads), identity, vectors, words
-
     def _open_vectors(self, identity: EmbedderIdentity) -> ChunkVectors:
+        return ChunkVectors.open(self._chroma, self._store, self._collection, identity)
+
+    @property
+    def _chroma(self) -> Path:
+        """The folder of the local store."""
         local = self._store if self._store and "://" not in self._store else None
-        folder = Path(local) if local else self._folder / "chroma"
-        name = f"citewell-{self._record.meta('library')}"
-        return ChunkVectors.open(folder, self._store, name, identity)
+        return Path(local) if local else self._folder / "chroma"
 
     def _check(self, identity: EmbedderIdentity) -> None:
         """Refuse vectors of another embedder; the first one to come is remembered."""
@@ -131,7 +151,7 @@ class Indexes:
         """Teach the indexes all that the record marks as pending, a batch at a time."""
         total, done = self._record.count_pending(), 0
         while True:
-            batch, gone = self._record.pending(_BATCH), self._record.gone()
+            batch, gone = self._record.pending(_BATCH), self._record.gone()[:_BATCH]
             if not batch and not gone:
                 return
             self._learn(batch, gone)
@@ -143,6 +163,14 @@ class Indexes:
     def _learn(self, batch: list[Numbered], gone: list[int]) -> None:
         """Vectors first, then words, then the mark in the record: safe to break off anywhere."""
         self.vectors.remove([*gone, *(item.number for item in batch)])
+        if batch:
+            self._embed(batch)
+        self.words.update([(item.number, item.paper) for item in batch], gone)
+        self._record.mark_indexed(batch, gone)
+        self._generation = self._record.generation()
+        self._record.set_meta(_FILES, self._fingerprint())
+
+    def _embed(self, batch: list[Numbered]) -> None:
         papers = [item.paper for item in batch]
         chunked = chunk_papers(papers, self.embedder.count_tokens, self.embedder.max_tokens)
         names = [
@@ -152,5 +180,45 @@ class Indexes:
         ]
         texts = [chunk.text for chunks in chunked for chunk in chunks]
         self.vectors.add(names, self.embedder.embed_passages(texts))
-        self.words.update([(item.number, item.paper) for item in batch], gone)
-        self._record.mark_indexed(batch, gone)
+
+    # ------------------------------------------------------------ mending
+
+    def faulty(self) -> bool:
+        """Whether vectors or words are gone or damaged, so that `mend` must make them anew."""
+        if not self._record.count():
+            return False
+        return not (self._vectors_usable() and WordIndex.is_usable(self._folder / _WORDS))
+
+    def _vectors_usable(self) -> bool:
+        return self._remote or is_usable(
+            self._chroma, self._record.meta(_FILES), self._collection, self._record.count()
+        )
+
+    @property
+    def _collection(self) -> str:
+        return f"citewell-{self._record.meta('library')}"
+
+    @property
+    def _remote(self) -> bool:
+        return bool(self._store and "://" in self._store)
+
+    def _fingerprint(self) -> str | None:
+        return None if self._remote else fingerprint(self._chroma)
+
+    def mend(self) -> None:
+        """Make damaged vectors or words anew from the record; the files are not needed."""
+        self.close()
+        if not self._vectors_usable():
+            shutil.rmtree(self._chroma, ignore_errors=True)
+            self._record.set_meta(_FILES, None)
+            self._record.mark_all_pending()
+        if not WordIndex.is_usable(self._folder / _WORDS):
+            shutil.rmtree(self._folder / _WORDS, ignore_errors=True)
+            self._teach_words()
+
+    def _teach_words(self) -> None:
+        words = WordIndex.open(self._folder / _WORDS)
+        last = 0
+        while batch := self._record.ready_after(last, _BATCH * 8):
+            words.update(batch, [])
+            last = batch[-1][0]

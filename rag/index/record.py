@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
+import os
 import sqlite3
 import threading
 import uuid
@@ -15,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from rag.errors import LibraryDamaged, LibraryMissing, UnknownPaper
+from rag.errors import CitewellError, LibraryDamaged, LibraryMissing, UnknownPaper
 from rag.text import fold, words
 from rag.types import Paper, Record, Scope, Source, TitleSource, Vectors
 
@@ -57,6 +59,30 @@ FROM papers p LEFT JOIN entries e ON e.entry = p.entry
 _READY = "p.indexed = p.revision"
 
 
+@contextmanager
+def writable(folder: Path) -> Iterator[None]:
+    """Say what to do where a folder cannot be written, or its disk is full."""
+    try:
+        yield
+    except (sqlite3.OperationalError, OSError) as error:
+        full = "full" in str(error) or getattr(error, "errno", None) == errno.ENOSPC
+        if full:
+            raise CitewellError(
+                f"The disk that holds {folder} is full. Papers reported as committed are safe. "
+                "Free some space and give the same command again."
+            ) from error
+        if "readonly" in str(error) or not os.access(_existing(folder), os.W_OK):
+            raise CitewellError(
+                f"The library {folder} cannot be written. Give yourself the right to write there, "
+                "or copy the library to another folder and name it with --library."
+            ) from error
+        raise
+
+
+def _existing(folder: Path) -> Path:
+    return next(p for p in (folder, *folder.parents) if p.exists())
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A record as it stands in a file, with its row, its paper and when it last changed.
@@ -94,16 +120,17 @@ class PaperRecord:
 
     @classmethod
     def open(cls, folder: Path, *, create: bool = False) -> PaperRecord:
-        """Open the record in `folder`. Raises LibraryMissing or LibraryDamaged."""
+        """Open the record in `folder`. Raises LibraryMissing, LibraryDamaged, CitewellError."""
         path = folder / FILE_NAME
-        if not path.is_file():
-            if not create:
-                raise LibraryMissing(
-                    f"There is no library in {folder}. Make one: citewell index FILE_OR_FOLDER"
-                )
+        if not path.is_file() and not create:
+            raise LibraryMissing(
+                f"There is no library in {folder}. Make one: citewell index FILE_OR_FOLDER"
+            )
+        with writable(folder):
             folder.mkdir(parents=True, exist_ok=True)
         try:
-            return cls._connect(path)
+            with writable(folder):
+                return cls._connect(path)
         except sqlite3.DatabaseError as error:
             raise LibraryDamaged(
                 f"The record {path} cannot be read ({error}). Put back a copy of that file, or "
@@ -175,9 +202,9 @@ class PaperRecord:
         else:
             self._run("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
-    def data_version(self) -> int:
-        """Return a number that changes when another process has written."""
-        return int(self._all("PRAGMA data_version")[0][0])
+    def generation(self) -> int:
+        """Return a number that grows whenever the indexes have learnt something."""
+        return int(self.meta("generation") or 0)
 
     # ------------------------------------------------------------ files
 
@@ -380,6 +407,7 @@ class PaperRecord:
     def mark_indexed(self, learned: Iterable[Numbered], dropped: Iterable[int]) -> None:
         """Note that the indexes know these papers, and have dropped those."""
         with self.transaction():
+            self.set_meta("generation", str(self.generation() + 1))
             self._connection.executemany(
                 "UPDATE papers SET indexed = ? WHERE number = ?",
                 [(item.revision, item.number) for item in learned],
@@ -420,6 +448,14 @@ class PaperRecord:
     def revision(self, number: int) -> int:
         """Return the revision of a paper."""
         return int(self._all("SELECT revision FROM papers WHERE number = ?", (number,))[0][0])
+
+    def ready_after(self, number: int, limit: int) -> list[tuple[int, Paper]]:
+        """Return up to `limit` ready papers with greater numbers, in order."""
+        rows = self._all(
+            f"SELECT number FROM papers p WHERE {_READY} AND number > ? ORDER BY number LIMIT ?",
+            (number, limit),
+        )
+        return self.papers_by_number([row[0] for row in rows])
 
     def count(self) -> int:
         """Return how many papers are ready."""

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from threading import RLock
 from typing import Any
 
 import numpy as np
 
-from rag.errors import LibraryDamaged, StoreUnreachable
+from rag.errors import CitewellError, LibraryDamaged, StoreUnreachable
 from rag.types import Vectors
 
 _DELETE_BATCH = 500
@@ -36,10 +38,15 @@ class Near:
 
 
 class ChunkVectors:
-    """A Chroma collection in cosine space; ids are "number:chunk"."""
+    """A Chroma collection in cosine space; ids are "number:chunk".
 
-    def __init__(self, client: Any, name: str, identity: EmbedderIdentity) -> None:  # noqa: ANN401
+    Its methods raise LibraryDamaged or StoreUnreachable where the store fails.
+    """
+
+    def __init__(self, client: Any, name: str, identity: EmbedderIdentity, where: str) -> None:  # noqa: ANN401
         self._client = client
+        self._where = where
+        self._lock = RLock()
         self._collection = client.get_or_create_collection(
             name,
             embedding_function=None,
@@ -47,6 +54,15 @@ class ChunkVectors:
             metadata={"embedder": identity.name, "embedder_sha256": identity.sha256},
         )
         self._batch = min(5461, int(client.get_max_batch_size()))
+
+    @contextmanager
+    def _using(self) -> Iterator[None]:
+        """One call at a time, since another may let go of the files; failures get a cure."""
+        with self._lock:
+            try:
+                yield
+            except (_chroma_error(), ValueError, OSError, RuntimeError) as error:
+                raise _failure(self._where, error) from error
 
     @classmethod
     def open(
@@ -62,10 +78,11 @@ class ChunkVectors:
         settings = Settings(anonymized_telemetry=False)
         try:
             if store and "://" in store:
-                return cls(_server(store, settings), name, identity)
-            return cls(chromadb.PersistentClient(str(folder), settings), name, identity)
-        except (chromadb.errors.ChromaError, ValueError, OSError, RuntimeError) as error:
-            raise _cannot_open(folder, store, error) from error
+                return cls(_server(store, settings), name, identity, store)
+            client = chromadb.PersistentClient(str(folder), settings)
+            return cls(client, name, identity, str(folder))
+        except (_chroma_error(), ValueError, OSError, RuntimeError) as error:
+            raise _failure(store if store and "://" in store else str(folder), error) from error
 
     @property
     def made_by(self) -> EmbedderIdentity:
@@ -77,26 +94,29 @@ class ChunkVectors:
         """Add the vectors of chunks named by (number, chunk); shape [len(ids), dimension]."""
         for start in range(0, len(ids), self._batch):
             part = ids[start : start + self._batch]
-            self._collection.upsert(
-                ids=[f"{number}:{chunk}" for number, chunk in part],
-                embeddings=vectors[start : start + self._batch],
-                metadatas=[{"number": number} for number, _ in part],
-            )
+            with self._using():
+                self._collection.upsert(
+                    ids=[f"{number}:{chunk}" for number, chunk in part],
+                    embeddings=vectors[start : start + self._batch],
+                    metadatas=[{"number": number} for number, _ in part],
+                )
 
     def remove(self, numbers: Iterable[int]) -> None:
         """Drop all chunks of these papers."""
         wanted = list(numbers)
         for start in range(0, len(wanted), _DELETE_BATCH):
             part = wanted[start : start + _DELETE_BATCH]
-            self._collection.delete(where={"number": {"$in": part}})
+            with self._using():
+                self._collection.delete(where={"number": {"$in": part}})
 
     def nearest(self, vector: Vectors, limit: int, numbers: Sequence[int] | None) -> list[Near]:
         """Return up to `limit` chunks nearest to a unit vector, of these papers or of all."""
         where = None if numbers is None else {"number": {"$in": list(numbers)}}
-        found = self._collection.query(
-            query_embeddings=vector.reshape(1, -1), n_results=limit, where=where,
-            include=["distances"],
-        )  # fmt: skip
+        with self._using():
+            found = self._collection.query(
+                query_embeddings=vector.reshape(1, -1), n_results=limit, where=where,
+                include=["distances"],
+            )  # fmt: skip
         pairs = zip(found["ids"][0], found["distances"][0], strict=True)
         return [Near(*_parts(key), 1.0 - float(distance)) for key, distance in pairs]
 
@@ -104,25 +124,45 @@ class ChunkVectors:
         """Return the chunk vectors of papers, shape [chunks, dimension] each."""
         if not numbers:
             return {}
-        found = self._collection.get(
-            where={"number": {"$in": list(numbers)}}, include=["embeddings"]
-        )
+        with self._using():
+            found = self._collection.get(
+                where={"number": {"$in": list(numbers)}}, include=["embeddings"]
+            )
         grouped: dict[int, list[Any]] = {}
         for key, vector in zip(found["ids"], found["embeddings"], strict=True):
             grouped.setdefault(_parts(key)[0], []).append(vector)
         return {number: np.asarray(rows, np.float32) for number, rows in grouped.items()}
 
+    def means(self) -> dict[int, Vectors]:
+        """Return the mean of each paper's chunk vectors, shape [dimension] each."""
+        sums: dict[int, Vectors] = {}
+        counts: dict[int, int] = {}
+        for start in range(0, self.count(), self._batch):
+            with self._using():
+                found = self._collection.get(
+                    limit=self._batch, offset=start, include=["embeddings"]
+                )
+            for key, vector in zip(found["ids"], found["embeddings"], strict=True):
+                number = _parts(key)[0]
+                row = np.asarray(vector, np.float32)
+                sums[number] = sums[number] + row if number in sums else row
+                counts[number] = counts.get(number, 0) + 1
+        return {n: np.asarray(total / counts[n], np.float32) for n, total in sums.items()}
+
     def count(self) -> int:
         """Return the number of chunks."""
-        return int(self._collection.count())
+        with self._using():
+            return int(self._collection.count())
 
     def drop(self) -> None:
         """Delete the whole collection."""
-        self._client.delete_collection(self._collection.name)
+        with self._using():
+            self._client.delete_collection(self._collection.name)
 
     def close(self) -> None:
         """Let go of the files."""
-        self._client.close()
+        with self._lock:
+            self._client.close()
 
 
 def _parts(key: str) -> tuple[int, int]:
@@ -142,13 +182,20 @@ def _server(store: str, settings: Any) -> Any:  # noqa: ANN401
     )  # fmt: skip
 
 
-def _cannot_open(folder: Path, store: str | None, error: Exception) -> Exception:
-    if store and "://" in store:
+def _chroma_error() -> type[Exception]:
+    from chromadb.errors import ChromaError
+
+    kind: type[Exception] = ChromaError
+    return kind
+
+
+def _failure(where: str, error: Exception) -> CitewellError:
+    if "://" in where:
         return StoreUnreachable(
-            f"The Chroma server at {store} does not answer ({error}). Start it with "
+            f"The Chroma server at {where} does not answer ({error}). Start it with "
             "`chroma run --path DIR --port N`, or leave --store out to use the local store."
         )
     return LibraryDamaged(
-        f"The vectors in {folder} cannot be opened ({error}). Delete that folder: the vectors are "
-        "made anew from the record when Citewell starts. Your files are not touched."
+        f"The vectors in {where} cannot be used ({error}). Close Citewell, delete that folder and "
+        "start again: the vectors are made anew from the record. Your files are not touched."
     )

@@ -41,15 +41,31 @@ class WordIndex:
         index.register_tokenizer(_ANALYSER, spaces)
         return cls(index)
 
+    @staticmethod
+    def is_usable(folder: Path) -> bool:
+        """Whether there is an index in `folder` that can be opened."""
+        import tantivy
+
+        try:
+            return (
+                folder.is_dir()
+                and bool(tantivy.Index.exists(str(folder)))
+                and (tantivy.Index.open(str(folder)).searcher().num_docs >= 0)
+            )
+        except (ValueError, OSError):
+            return False
+
     def update(self, papers: Iterable[tuple[int, Paper]], dropped: Iterable[int]) -> None:
         """Add or replace papers by number, drop others; on disk when it returns."""
         import tantivy
 
+        items = list(papers)
         writer = self._index.writer(heap_size=_HEAP, num_threads=1)
-        for number in dropped:
-            writer.delete_documents_by_term("number", number)
-        for number, paper in papers:
-            writer.delete_documents_by_term("number", number)
+        stale = [*dropped, *(number for number, _ in items)]
+        writer.delete_documents_by_query(
+            tantivy.Query.term_set_query(self._index.schema, "number", stale)
+        )
+        for number, paper in items:
             document = tantivy.Document()
             document.add_unsigned("number", number)
             document.add_text("title", " ".join(stems(paper.title)))

@@ -13,6 +13,7 @@ from rag.ui.turn import Turn
 
 _MEANINGFUL = re.compile(r"([\\`*_{}\[\]<>#$~|])")
 _KEY_PARTS = re.compile(r"[^a-z0-9]+")
+_ESCAPED = re.compile(r"\\.")
 _BRACES = re.compile(r"([{}%&#])")
 
 
@@ -27,7 +28,8 @@ def bibtex(papers: Iterable[Paper]) -> str:
     for paper in papers:
         key = _key(paper, taken)
         fields = "".join(f"  {name} = {{{value}}},\n" for name, value in _fields(paper))
-        entries.append(f"@misc{{{key},\n{fields}}}\n")
+        kind = "article" if paper.venue else "misc"
+        entries.append(f"@{kind}{{{key},\n{fields}}}\n")
     return "\n".join(entries)
 
 
@@ -40,7 +42,7 @@ def csv_table(papers: Iterable[Paper]) -> str:
     """One line a paper, with a heading; readable by this program and by spreadsheets."""
     out = io.StringIO()
     writer = csv.writer(out)
-    writer.writerow(["title", "abstract", "authors", "year", "venue", "doi", "arxiv", "url"])
+    writer.writerow(["title", "abstract", "authors", "year", "venue", "doi", "arxiv", "url", "id"])
     for paper in papers:
         row = [
             paper.title,
@@ -51,6 +53,7 @@ def csv_table(papers: Iterable[Paper]) -> str:
             paper.doi or "",
             paper.arxiv or "",
             paper.url or "",
+            next((s.source_id for s in paper.sources if s.source_id), ""),
         ]
         writer.writerow([_harmless(value) for value in row])
     return out.getvalue()
@@ -114,12 +117,24 @@ def _fields(paper: Paper) -> list[tuple[str, str]]:
         ("title", f"{{{_tex(paper.title)}}}"),
         ("author", " and ".join(_tex(author) for author in paper.authors)),
         ("year", str(paper.year or "")),
-        ("howpublished", _tex(paper.venue or "")),
+        ("journal", _tex(paper.venue or "")),
         ("doi", paper.doi or ""),
         ("eprint", paper.arxiv or ""),
+        ("archiveprefix", "arXiv" if paper.arxiv else ""),
         ("url", paper.url or ""),
+        ("abstract", paper.text if _balanced(paper.text) else _BRACES.sub(r"\\\1", paper.text)),
     ]
     return [(name, value) for name, value in known if value]
+
+
+def _balanced(text: str) -> bool:
+    """Whether braces close in order, so that the text can stand in a field as it is."""
+    depth = 0
+    for char in _ESCAPED.sub("", text):
+        depth += {"{": 1, "}": -1}.get(char, 0)
+        if depth < 0:
+            return False
+    return depth == 0
 
 
 def _tex(text: str) -> str:

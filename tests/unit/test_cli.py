@@ -49,7 +49,6 @@ def run(capsys):
         ("models", "pull", "gpt-9"),
         ("compare", "a"),
         ("compare", "a", "a"),
-        ("export", "bibtex"),
         ("no-such-command",),
         ("--no-such-option",),
     ],
