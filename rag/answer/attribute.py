@@ -19,6 +19,7 @@ from rag.types import Vectors, Verdict
 SUPPORTED, PARTIAL = 0.5, 0.3
 """Cuts on the support score, set by `benchmarks/attribution.py`."""
 
+MOST_SENTENCES = 3
 _SECOND_GAIN = 0.2
 _BIAS = -6.0
 _WEIGHTS = {
@@ -64,7 +65,7 @@ class Claim:
 def support(
     claim: Claim, sentences: Sequence[str], vectors: Vectors, *, title: str = ""
 ) -> Support:
-    """The best one or two sentences for a claim.
+    """The best sentences for a claim, at most MOST_SENTENCES.
 
     Args:
         claim: the sentence to be checked.
@@ -80,9 +81,18 @@ def support(
         i: _score(claim, [best, i], plain, vectors, known) for i in range(len(plain)) if i != best
     }
     second = max(pairs, key=lambda i: pairs[i], default=best)
+    chosen: tuple[int, ...] = (best,)
+    score = alone[best]
     if pairs and _adds(claim, plain, best, second) and pairs[second] > alone[best]:
-        return _verdict((best, second), pairs[second])
-    return _verdict((best,), alone[best])
+        chosen, score = (best, second), pairs[second]
+    return _verdict(_with_equals(chosen, alone), score)
+
+
+def _with_equals(chosen: tuple[int, ...], alone: Sequence[float]) -> tuple[int, ...]:
+    """The chosen sentences, and others that would support the claim by themselves."""
+    others = [i for i in range(len(alone)) if i not in chosen and alone[i] >= SUPPORTED]
+    others.sort(key=lambda i: -alone[i])
+    return (*chosen, *others)[:MOST_SENTENCES]
 
 
 def features(
