@@ -24,7 +24,7 @@ from rag.types import (
 
 NOT_STATED = "not stated in the abstract"
 MOST_PAPERS = 6
-SENTENCE_WORDS = 55
+SENTENCE_WORDS = 90
 """Words that the synthesis spends on each paper."""
 
 _ASPECT_FLOOR = 0.3

@@ -190,7 +190,9 @@ def _by_evidence(turn: Turn, candidates: Sequence[Paper]) -> Choice | None:
 
 
 def _reason(turn: Turn, hits: Sequence[Hit], focus: Sequence[Paper]) -> Reason:
-    if not focus and (not hits or max(hit.dense for hit in hits) < IN_LIBRARY):
+    known = fold(" ".join(clean(hit.paper.title) for hit in hits))
+    named = any(name in known for name in names(clean(turn.question)))
+    if not (focus or named) and (not hits or max(hit.dense for hit in hits) < IN_LIBRARY):
         return "not_in_library"
     return "full_text_needed" if _DETAIL.search(turn.question) else "not_stated"
 
