@@ -34,10 +34,13 @@ endif
 # torch is pinned without a hash, because its build differs from index to index.
 TORCH := torch==2.13.0
 
-.PHONY: help run test setup models sample browser lint types unit clean lock
+EXAM        ?= ../shared/exam
+DATA        ?= ../shared/data
+
+.PHONY: help run test setup models sample browser lint types unit bench-quality clean lock
 
 help:  ## Show the targets.
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 16
 
 run: setup sample  ## Set everything up and open the chat in the browser.
 	@echo "== Opening the chat (Ctrl+C ends it)"
@@ -109,6 +112,9 @@ types: $(VENV)/.dev  ## Check types.
 
 unit: $(VENV)/.dev  ## Run the quick tests only.
 	@$(BIN)/python -m pytest tests/unit
+
+bench-quality: setup  ## Measure answers, attribution and retrieval (needs EXAM and DATA).
+	@$(BIN)/python -m benchmarks.quality --exam $(EXAM) --data $(DATA)
 
 # No index is named in a lock file. torch has no hash that holds everywhere, and
 # llama-cpp-python is built here at the version that rag/llm/build.py names.
