@@ -27,6 +27,7 @@ class ChatTab:
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
+        self._welcomes: dict[tuple[int | None, str], str] = {}
         with kit.column("side"):
             self._new = kit.button("new", "New conversation")
             self.side = kit.surface(
@@ -120,7 +121,11 @@ class ChatTab:
 
     def welcome(self) -> str:
         """The talk before its first question."""
-        return welcome_html(self._desk.backend.sample(), self._desk.backend.problem)
+        backend = self._desk.backend
+        now = backend.count(), backend.problem
+        if now not in self._welcomes:
+            self._welcomes = {now: welcome_html(backend.sample(), backend.problem)}
+        return self._welcomes[now]
 
     def _end(self, visit: Visit, data: dict[str, str]) -> None:
         self._desk.session(visit.tab).stop.set()

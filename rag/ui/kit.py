@@ -138,10 +138,13 @@ def on(
     handler: Handler,
     outputs: Sequence[Component] = (),
     inputs: Sequence[Component] = (),
+    *,
+    once: bool = False,
 ) -> None:
     """Let an event call `handler(visit, data, *inputs)`, a function or a generator.
 
-    Events of one tab may run side by side; the handlers see to what must not.
+    Events of one tab may run side by side, and the handlers see to what must not; with
+    `once` an event is dropped while the one before it is being answered.
     """
     event(
         _streaming(handler) if inspect.isgeneratorfunction(handler) else _calling(handler),
@@ -150,7 +153,7 @@ def on(
         show_progress="hidden",
         api_visibility="private",
         concurrency_limit=None,
-        trigger_mode="multiple",
+        trigger_mode="once" if once else "multiple",
     )
 
 

@@ -20,7 +20,7 @@ from rag.ui.source_tab import SourcePanel
 from rag.ui.status_tab import Machine, StatusTab
 
 STATIC = Path(__file__).parent / "static"
-_TICK_S = 0.5
+_TICK_S = 1.0
 
 
 def make_app(desk: Desk, machine: Machine, login: tuple[str, str] | None = None) -> FastAPI:
@@ -65,12 +65,15 @@ class Page:
         status.listen(tabs, self._facts, self._timer)
 
     def _listen(self) -> None:
-        kit.on(self._timer.tick, self._follow, [self._facts, self._chat.turns, self._timer])
-        kit.on(self.blocks.load, self._arrive, self._chat.talk)
+        followed = [self._facts, self._chat.turns, self._timer]
+        # Ticks that a busy machine cannot answer in time must not pile up.
+        kit.on(self._timer.tick, self._follow, followed, once=True)
+        kit.on(self.blocks.load, self._arrive, [*self._chat.talk, self._facts, self._timer])
         kit.on_close(self.blocks, self._desk.sessions.close)
 
     def _arrive(self, visit: Visit, data: dict[str, str]) -> tuple[Value, ...]:
-        return self._chat.drawn(visit)
+        timer = kit.active_if(not self._desk.backend.ready)
+        return *self._chat.drawn(visit), self._desk.facts_html(), timer
 
     def _follow(self, visit: Visit, data: dict[str, str]) -> tuple[Value, ...]:
         session, ready = self._desk.session(visit.tab), self._desk.backend.ready

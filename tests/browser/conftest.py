@@ -16,7 +16,7 @@ from playwright.sync_api import (
     Browser,
     BrowserContext,
     Page,
-    Route,
+    Request,
     expect,
     sync_playwright,
 )
@@ -38,6 +38,7 @@ ARGUMENTS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ]
 # Long, since the machines that run tests may be busy with other things.
 PATIENCE_MS = 60_000
@@ -89,41 +90,48 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     server.should_exit = True
 
 
-@pytest.fixture
-def foreign() -> list[str]:
-    """The addresses outside the page's origin that the browser was asked for."""
+@pytest.fixture(scope="session")
+def asked_for() -> list[str]:
+    """Every address outside the page's origin that a browser was asked for."""
     return []
 
 
 @pytest.fixture
-def context(browser: Browser, served: Served, foreign: list[str]) -> Iterator[BrowserContext]:
+def foreign(asked_for: list[str]) -> list[str]:
+    """The same, of this test alone."""
+    asked_for.clear()
+    return asked_for
+
+
+@pytest.fixture(scope="session")
+def warm(browser: Browser, served: Served, asked_for: list[str]) -> Iterator[BrowserContext]:
+    """One browser for most tests, so that it need not read the page's scripts each time."""
     context = browser.new_context(viewport={"width": 1280, "height": 800})
-    guard(context, served.url, foreign)
+    guard(context, served.url, asked_for)
     yield context
     context.close()
 
 
 def guard(context: BrowserContext, origin: str, foreign: list[str]) -> None:
-    """Let nothing out of the origin, and note what tried."""
+    """Note what tries to leave the origin; ARGUMENTS keep it from getting anywhere."""
 
-    def check(route: Route) -> None:
-        url = route.request.url
-        if url.startswith((origin, "data:", "blob:")):
-            route.continue_()
-        else:
-            foreign.append(url)
-            route.abort()
+    def note(request: Request) -> None:
+        if not request.url.startswith((origin, "data:", "blob:")):
+            foreign.append(request.url)
 
-    context.route("**/*", check)
+    context.on("request", note)
 
 
 @pytest.fixture
-def page(context: BrowserContext, served: Served) -> Iterator[Page]:
-    page = context.new_page()
+def page(warm: BrowserContext, served: Served, foreign: list[str]) -> Iterator[Page]:
+    """A page of a browser that was never here before."""
+    warm.clear_cookies()
+    page = warm.new_page()
     broken: list[str] = []
     page.on("pageerror", lambda error: broken.append(str(error)))
     open_page(page, served.url)
     yield page
+    page.close()
     assert broken == []
 
 
