@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from rag.answer.draft import Draft
-from rag.answer.facts import STOP
+from rag.answer.facts import STOP, content
 from rag.answer.prompt import Prompts
 from rag.answer.read import Reader
 from rag.answer.turn import Turn
@@ -171,6 +172,25 @@ def _pick(choice: Any, prompt: Prompt, default: Any) -> Any:
         whole = f"{prompt.document}\n{prompt.task}"
         return next((value for part, value in choice.items() if part in whole), default)
     return choice
+
+
+def best_sentence(prompt: Prompt) -> str:
+    """The sentence of the document that shares most words with the task."""
+    text = prompt.document.partition("Abstract:\n")[2]
+    spans = [text[a:b] for a, b in split_sentences(text)]
+    return max(spans, key=lambda s: len(content(s) & content(prompt.task)), default="")
+
+
+def shares(prompt: Prompt) -> float:
+    """Yes where the document holds most of the words that the task's question asks about."""
+    found = re.search(r'question "(.*)"|^Question: (.*)$', prompt.task, re.M)
+    asked = content((found[1] or found[2]) if found else prompt.task)
+    return 6.0 if len(asked & content(prompt.document)) >= 0.5 * len(asked) else -6.0
+
+
+def by_words(**more: Any) -> ScriptedModel:
+    """A model that reads and judges as well as shared words allow."""
+    return ScriptedModel(best_sentence, shares, **more)
 
 
 def make_turn(question: str, shelf: Any, model: ScriptedModel | None = None) -> Turn:
