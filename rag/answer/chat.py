@@ -9,6 +9,7 @@ from rag.answer import converse, metadata
 from rag.answer.compare import Comparison, answer_compare, refuse_comparison, resolve
 from rag.answer.draft import Draft
 from rag.answer.language import language_of
+from rag.answer.mentions import names_several
 from rag.answer.overview import answer_overview
 from rag.answer.prompt import Prompts
 from rag.answer.queue import Queue
@@ -152,7 +153,7 @@ class Chat:
             if several:
                 turn.scope = replace(turn.scope, paper_ids=frozenset(p.paper_id for p in focus))
             yield from self._routed(turn, "list", answer_list(turn))
-        elif way.kind == "compare" or several:
+        elif way.kind == "compare" or several or names_several(turn, turn.question):
             yield from self._compare(turn, way, focus if several else (), reference, history)
         else:
             kept = self._topic(turn, focus, reference)

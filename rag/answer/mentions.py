@@ -42,6 +42,9 @@ _THING = (
     r"technique|search|one|network|benchmark|toolkit|authors|papers|works)"
 )
 _PAPER = re.compile(r"\b(?:papers?|works?|study|studies|abstract|article)$", re.I)
+_THE_PAPER = re.compile(
+    r"\b(?:the|that) (?:[\w/-]+ ){1,5}?(?:paper|work|study|abstract|article)\b", re.I
+)
 _DESCRIPTION = re.compile(rf"^(?:the|that|this|an?)\s+.*\w|.*\b{_THING}$", re.I)
 
 
@@ -68,12 +71,31 @@ def find_mentions(turn: Turn, question: str) -> list[Mention]:
     return found + missing
 
 
+def names_several(turn: Turn, question: str) -> bool:
+    """Whether a question names two papers or more, by title or as "the ... paper"."""
+    sure = [p for p in phrases(question) if names(p) or _PAPER.search(p)]
+    if len(sure) < 2:
+        return False
+    found: set[str] = set()
+    for phrase in sure:
+        paper, _ = _look_up(turn, phrase, found)
+        if paper is not None and (_PAPER.search(phrase) or _in_title(phrase, paper)):
+            found.add(paper.paper_id)
+    return len(found) >= 2
+
+
+def _in_title(phrase: str, paper: Paper) -> bool:
+    title = fold(clean(paper.title))
+    return any(re.search(rf"\b{re.escape(name)}", title) for name in names(phrase))
+
+
 def phrases(question: str) -> list[str]:
     """The parts of a question that may stand for a paper: names and "the ... paper"."""
     result = []
     for part in _SPLIT.split(clean(question)):
-        phrase = _strip_lead(part)
-        phrase = _TAIL.sub("", phrase).strip(" ,.?!\"'“”’")
+        inner = _THE_PAPER.search(part)
+        phrase = inner[0] if inner else _TAIL.sub("", _strip_lead(part))
+        phrase = phrase.strip(" ,.?!\"'“”’")
         if phrase and content(phrase) and (names(phrase) or _DESCRIPTION.match(phrase)):
             result.append(phrase)
     return result

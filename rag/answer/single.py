@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from rag.answer.evidence import first_evidence
 from rag.answer.facts import content, contradicts, names, numbers
@@ -52,14 +51,6 @@ _FIGURE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """The paper to read; `score` is its answerability, None where the model did not judge."""
-
-    paper: Paper
-    score: float | None
-
-
 def answer_single(
     turn: Turn, focus: Sequence[Paper] = (), *, summary: bool = False
 ) -> Iterator[Event]:
@@ -83,26 +74,31 @@ def answer_single(
     if turned is not None:
         yield from turn.quote(turned, candidates[0], "The abstract says otherwise: ")
         return
-    choice = choose(turn, candidates, hits, focused=bool(focus))
-    if choice is None:
+    chosen = choose(turn, candidates, hits, focused=bool(focus))
+    if not chosen:
         refuse(turn, hits, focus)
         return
-    followed = choice.paper in focus
-    yield from _answer(turn, choice.paper, "follow_up" if followed else "answer")
+    for paper in chosen:
+        yield from turn.tell(
+            paper, "follow_up" if paper in focus else "answer", question=turn.question
+        )
+        if turn.shown():
+            break
+    yield from _complete(turn, paper if turn.shown() else chosen[0])
 
 
 def _summarise(turn: Turn, paper: Paper) -> Iterator[Event]:
     """The model's summary; where none of it holds, the abstract's own key sentences."""
     yield from turn.tell(paper, "summary")
-    if not any(s.verdict != "unsupported" for s in turn.draft.sentences):
+    if not turn.shown():
         for sentence in turn.best_sentences(_KEY_WORDS, paper, 2):
             yield from turn.quote(sentence, paper)
 
 
 def choose(
     turn: Turn, candidates: Sequence[Paper], hits: Sequence[Hit], *, focused: bool
-) -> Choice | None:
-    """The paper whose abstract states the answer; None where none of the first three does.
+) -> list[Paper]:
+    """The papers whose abstract states the answer, best first; none of the first three may.
 
     One paper is judged first, two when retrieval is close; the others only before a refusal.
     """
@@ -116,9 +112,9 @@ def choose(
             scores[i] = answerability(turn, candidates[i], margin)
         fit = [i for i in scores if scores[i] >= CUT]
         if fit:
-            best = max(fit, key=lambda i: scores[i] + (FIRST_BONUS if i == 0 else 0.0))
-            return Choice(candidates[best], scores[best])
-    return None
+            fit.sort(key=lambda i: -(scores[i] + (FIRST_BONUS if i == 0 else 0.0)))
+            return [candidates[i] for i in fit]
+    return []
 
 
 def answerability(turn: Turn, paper: Paper, margin: float) -> float:
@@ -158,16 +154,14 @@ def refuse(turn: Turn, hits: Sequence[Hit], focus: Sequence[Paper] = ()) -> None
     turn.draft.message = f"{opening} Nearest: {titles}." if nearest else opening
 
 
-def _answer(turn: Turn, paper: Paper, task: str) -> Iterator[Event]:
-    """The model's prose; the words of the abstract where it says too little or passes by."""
-    yield from turn.tell(paper, task, question=turn.question)
-    shown = [s for s in turn.draft.sentences if s.verdict != "unsupported"]
+def _complete(turn: Turn, paper: Paper) -> Iterator[Event]:
+    """Add the words of the abstract where the prose says too little or passes by."""
+    shown = turn.shown()
     told = content(" ".join(s.text for s in shown)) - content(turn.question)
     missed = turn.passed_by(turn.question, paper, shown)
     if len(told) < _TERSE:
         missed = missed or turn.best_sentence(turn.question, paper)
-    if missed is not None:
-        yield from turn.quote(missed, paper, "The abstract says: " if shown else "")
+    yield from turn.quote(missed, paper, "The abstract says: " if shown else "")
 
 
 def _premise_turned(turn: Turn, paper: Paper) -> Sentence | None:
@@ -183,10 +177,10 @@ def _premise_turned(turn: Turn, paper: Paper) -> Sentence | None:
     return None
 
 
-def _by_evidence(turn: Turn, candidates: Sequence[Paper]) -> Choice | None:
+def _by_evidence(turn: Turn, candidates: Sequence[Paper]) -> list[Paper]:
     """Without a judge, words and embeddings decide."""
     best = candidates[0]
-    return Choice(best, None) if max(turn.relevance(turn.question, best)) >= STRONG else None
+    return [best] if max(turn.relevance(turn.question, best)) >= STRONG else []
 
 
 def _reason(turn: Turn, hits: Sequence[Hit], focus: Sequence[Paper]) -> Reason:

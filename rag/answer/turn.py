@@ -125,6 +125,10 @@ class Turn:
         self.draft.evidence_s = self.draft.elapsed()
         return citations
 
+    def shown(self) -> list[AnswerSentence]:
+        """The sentences so far that are not folded."""
+        return [s for s in self.draft.sentences if s.verdict != "unsupported"]
+
     # ------------------------------------------------------------ prose
 
     def tell(self, paper: Paper, task: str, *, lead: str = "", **values: str) -> Iterator[Event]:
