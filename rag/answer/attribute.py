@@ -12,7 +12,7 @@ from math import exp
 
 import numpy as np
 
-from rag.answer.facts import content, direction, names, negated, numbers
+from rag.answer.facts import content, direction, drops_negation, names, negated, numbers
 from rag.text import clean, fold
 from rag.types import Vectors, Verdict
 
@@ -109,9 +109,15 @@ def features(
         "similarity": float(max(vectors[i] @ claim.vector for i in chosen)),
         "missing_numbers": float(len(claim.numbers - held)),
         "missing_names": float(sum(name not in known for name in claim.names)),
-        "negation": float(negated(claim.text) and not negated(text) and not negated(claim.context)),
+        "negation": float(_turned(claim, text)),
         "opposite": float(direction(claim.text) * direction(text) < 0),
     }
+
+
+def _turned(claim: Claim, text: str) -> bool:
+    """Whether claim and source differ by a negation that the question does not bring in."""
+    added = negated(claim.text) and not negated(text) and not negated(claim.context)
+    return added or drops_negation(claim.text, text)
 
 
 def _score(

@@ -23,6 +23,7 @@ _NEGATION = re.compile(
     r"hardly|barely|absent|absence)\b|n['’]t\b",
     re.I,
 )
+_DENIED_WORDS = 4
 _UP = frozenset(
     stems(
         "increase higher more greater improve better faster enhance gain grow rise larger boost "
@@ -89,6 +90,18 @@ def _singular(name: str) -> str:
 def negated(text: str) -> bool:
     """Whether the text holds a negation."""
     return bool(_NEGATION.search(text))
+
+
+def drops_negation(claim: str, source: str) -> bool:
+    """Whether a claim asserts, without a negation, what its source negates."""
+    if negated(claim):
+        return False
+    said = content(claim)
+    for match in _NEGATION.finditer(source):
+        denied = content(" ".join(source[match.end() :].split()[:_DENIED_WORDS]))
+        if len(denied) >= 2 and denied <= said:
+            return True
+    return False
 
 
 def direction(text: str) -> int:
