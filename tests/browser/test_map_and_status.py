@@ -12,7 +12,7 @@ from .test_compare import tab
 def open_map(page):
     tab(page, "Map")
     expect(page.locator("#map-canvas")).to_be_visible()
-    page.wait_for_function("document.querySelector('#map-canvas').placeOf")
+    page.wait_for_function("!!document.querySelector('#map-canvas').placeOf")
 
 
 def place_of(page, paper):
