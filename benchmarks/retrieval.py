@@ -18,10 +18,10 @@ from benchmarks.exam import citewell
 from benchmarks.report import Result
 from rag.config import Config
 from rag.index.record import PaperRecord
-from rag.index.retrieve import fuse
 from rag.library import Library
 
 DEPTH = 10
+_RANK_CONSTANT = 60
 Rankings = dict[str, list[str]]
 Relevance = Mapping[str, set[str]]
 
@@ -66,10 +66,19 @@ def baselines(config: Config, queries: Mapping[str, str]) -> dict[str, Rankings]
         for key, text in queries.items():
             dense = library.dense_scores(library.embed([text])[0])
             sparse = library.word_scores(text)
-            fused = {item.number: item.score for item in fuse(dense, sparse)}
-            for system, scores in zip(systems.values(), (dense, sparse, fused), strict=True):
+            scored = (dense, sparse, reciprocal_ranks(dense, sparse))
+            for system, scores in zip(systems.values(), scored, strict=True):
                 system[key] = [names[n] for n in _best(scores)]
     return systems
+
+
+def reciprocal_ranks(*rankings: Mapping[int, float]) -> dict[int, float]:
+    """Scores by reciprocal rank fusion with the usual constant (Cormack et al. 2009)."""
+    scores: dict[int, float] = {}
+    for ranking in rankings:
+        for rank, number in enumerate(sorted(ranking, key=lambda n: (-ranking[n], n)), start=1):
+            scores[number] = scores.get(number, 0.0) + 1 / (_RANK_CONSTANT + rank)
+    return scores
 
 
 def searched(library: Path, queries: Mapping[str, str], where: Path) -> Rankings:

@@ -10,24 +10,32 @@ import numpy as np
 from rag.text import stems
 from rag.types import Evidence, Sentence, Vectors
 
-_RANK_CONSTANT = 60
+_DENSE_WEIGHT = 0.75
+"""Tuned with `benchmarks/retrieval.py` on every other training query of SciFact: nDCG@10 on
+1,024 papers 0.851 (reciprocal rank fusion 0.832), and 0.823 (0.794) on the queries held out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A paper's number with its fused score and rank scores of both kinds."""
+    """A paper's number with its fused score, at most 1."""
 
     number: int
     score: float
 
 
 def fuse(dense: Mapping[int, float], sparse: Mapping[int, float]) -> list[Ranked]:
-    """Return the papers by reciprocal rank fusion (Cormack et al. 2009), best first."""
-    scores: dict[int, float] = {}
-    for ranking in (dense, sparse):
-        ordered = sorted(ranking, key=lambda n: (-ranking[n], n))
-        for rank, number in enumerate(ordered):
-            scores[number] = scores.get(number, 0.0) + 1.0 / (_RANK_CONSTANT + rank + 1)
+    """Return the papers by weighted cosine similarity and BM25 score, best first.
+
+    BM25 scores are taken relative to the best one. A paper that only words have found is
+    as similar as the least similar of the others, since it is not among the nearest.
+    """
+    floor = min(dense.values(), default=0.0)
+    top = max(sparse.values(), default=0.0) or 1.0
+    scores = {
+        number: _DENSE_WEIGHT * dense.get(number, floor)
+        + (1 - _DENSE_WEIGHT) * sparse.get(number, 0.0) / top
+        for number in dense.keys() | sparse.keys()
+    }
     best = sorted(scores.items(), key=lambda item: (-item[1], item[0]))
     return [Ranked(number, score) for number, score in best]
 
