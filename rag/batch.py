@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import sys
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -54,7 +55,8 @@ def written(path: Path) -> Iterator[IO[str]]:
 
 def put(out: IO[str], line: Line) -> None:
     """Write one line and hand it on at once."""
-    out.write(json.dumps(line, ensure_ascii=False) + "\n")
+    text = json.dumps(line, ensure_ascii=False)
+    out.write(text.encode("utf-8", "replace").decode() + "\n")
     out.flush()
 
 
@@ -85,8 +87,8 @@ def _numbered(path: Path) -> Iterator[tuple[int, Line]]:
     try:
         text = path.read_bytes()
         text = gzip.decompress(text) if text.startswith(b"\x1f\x8b") else text
-        lines = text.decode("utf-8-sig").splitlines()
-    except (OSError, EOFError, UnicodeDecodeError) as error:
+        lines = text.decode("utf-8-sig").split("\n")
+    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
         raise UsageError(f"Cannot read {path}: {error}.") from error
     for number, line in enumerate(lines, start=1):
         if line.strip():
@@ -96,7 +98,7 @@ def _numbered(path: Path) -> Iterator[tuple[int, Line]]:
 def _parsed(path: Path, number: int, line: str) -> Line:
     try:
         value = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"{path}, line {number}: not JSON ({error}).") from error
     if not isinstance(value, dict):
         raise UsageError(f"{path}, line {number}: not a JSON object.")

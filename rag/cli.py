@@ -6,10 +6,11 @@ import functools
 import json
 import os
 import re
+import sqlite3
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import IO, TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
@@ -18,6 +19,7 @@ from rag.errors import CitewellError, UsageError
 
 if TYPE_CHECKING:
     from rag.answer.chat import Chat
+    from rag.batch import Line
     from rag.library import Account, Library, Progress
     from rag.llm.catalogue import ModelSpec
     from rag.types import Answer, Hit, Paper, Scope
@@ -46,6 +48,12 @@ def _run(arguments: Sequence[str] | None) -> int:
     except click.Abort:
         _tell("citewell: stopped; what was finished is kept")
         return _INTERRUPTED
+    except sqlite3.DatabaseError as error:
+        _tell(
+            f"citewell: The record of the library is damaged ({error}). Put back a copy of "
+            "record.sqlite3, or move the library's folder away and index your files again."
+        )
+        return CitewellError.exit_code
     except OSError as error:
         _tell(f"citewell: {error}")
         return CitewellError.exit_code
@@ -279,6 +287,7 @@ def _chat(config: Config, library: Library) -> Chat:
     from rag.llm.gguf import open_model
     from rag.resources import prompts_dir
 
+    library.search("ready", 1)  # a missing or other embedder is told before the model loads
     return Chat(library, open_model(config), Prompts(prompts_dir()))
 
 
@@ -296,17 +305,33 @@ def _ask_once(chat: Chat, question: str, as_json: bool, scope: Scope) -> Answer:
 
 
 def _ask_batch(config: Config, batch: tuple[Path, Path], scope: Scope) -> None:
-    from rag.batch import conversation_json, finished, put, read_conversations, written
+    from rag.batch import read_conversations, written
 
     conversations = read_conversations(batch[0])
-    with _open(config) as library, written(batch[1]) as out:
+    if batch[0].resolve() == batch[1].resolve():
+        raise UsageError("The answers would replace the questions; name another file for them.")
+    failed = 0
+    with _open(config) as library:
         chat = _chat(config, library)
-        for number, conversation in enumerate(conversations, start=1):
-            answers: list[Answer] = []
-            for turn in conversation["turns"]:
-                answers.append(finished(chat.ask(turn, tuple(answers), scope=scope)))
-            put(out, conversation_json(conversation["id"], answers))
-            _tell(f"{number} of {len(conversations)} answered")
+        with written(batch[1]) as out:
+            failed = _answer_all(chat, conversations, scope, out)
+    if failed:
+        raise CitewellError(f'{failed} turns failed; each one\'s "error" says why.')
+
+
+def _answer_all(chat: Chat, conversations: list[Line], scope: Scope, out: IO[str]) -> int:
+    """Write each conversation when it is finished; returns how many turns failed."""
+    from rag.batch import conversation_json, finished, put
+
+    failed = 0
+    for number, conversation in enumerate(conversations, start=1):
+        answers: list[Answer] = []
+        for turn in conversation["turns"]:
+            answers.append(finished(chat.ask(turn, tuple(answers), scope=scope)))
+        put(out, conversation_json(conversation["id"], answers))
+        failed += sum(answer.error is not None for answer in answers)
+        _tell(f"{number} of {len(conversations)} answered")
+    return failed
 
 
 @cli.command("compare")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -34,6 +35,8 @@ from rag.types import (
     Scope,
     Stop,
 )
+
+_log = logging.getLogger(__name__)
 
 MOST_WORDS = 300
 """Words of a message that are read; a longer one is shortened, with a notice."""
@@ -75,7 +78,8 @@ class Chat:
         with self._queue.join() as ticket:
             for position in self._queue.wait(ticket, stop):
                 yield Queued(position)
-            yield from self._guarded(_Asked(question, tuple(history), scope, stop))
+            text = question.encode("utf-8", "replace").decode()
+            yield from self._guarded(_Asked(text, tuple(history), scope, stop))
 
     def compare(
         self, paper_ids: Sequence[str], aspect: str = "", *, stop: Stop | None = None
@@ -111,6 +115,12 @@ class Chat:
         except CitewellError as error:
             turn.draft.error = str(error)
             yield Failed(str(error))
+        except Exception as error:  # one turn must not end the talk or the batch
+            _log.exception("a turn failed")
+            turn.draft.error = (
+                f"This question could not be answered ({type(error).__name__}: {error})."
+            )
+            yield Failed(turn.draft.error)
         for notice in turn.draft.notices:
             yield Notice(notice)
         yield Done(turn.draft.done())

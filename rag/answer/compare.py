@@ -29,6 +29,7 @@ SENTENCE_WORDS = 90
 
 _ASPECT_FLOOR = 0.3
 _GENERAL = "its problem, its approach and its findings"
+_ASKED = "Asked about"
 _CUES: dict[str, re.Pattern[str]] = {
     "Problem": re.compile(
         r"\b(?:challeng\w*|however|remain\w*|limit\w*|lack\w*|difficult\w*|struggl\w*|risks?|"
@@ -45,7 +46,8 @@ _CUES: dict[str, re.Pattern[str]] = {
     ),
     "Data or setting": re.compile(
         r"\b(?:datasets?|benchmarks?|corpus|corpora|imagenet|mnist|cifar|coco|mujoco|tasks?|"
-        r"environments?|synthetic|real[- ]world|experiments? (?:on|across|with)|"
+        r"environments?|(?:wide |broad )?range of|synthetic|real[- ]world|"
+        r"experiments? (?:on|across|with)|"
         r"evaluat\w+ (?:\w+ )?on|"
         r"patients|participants|cohort)\b", re.I,
     ),
@@ -63,6 +65,7 @@ _CUES: dict[str, re.Pattern[str]] = {
         re.I,
     ),
 }  # fmt: skip
+_OWN_WORK = re.compile(r"\b(?:we|our)\b", re.I)
 _LATE = {"Findings": 0.8, "Code": 0.5, "Data or setting": 0.3, "Approach": -0.4, "Problem": -1.2}
 _PARTS = re.compile(r"\b(?:stages?|steps?|phases?|parts?|components?|contributions?)\b", re.I)
 _ORDINAL = re.compile(
@@ -123,7 +126,8 @@ def answer_compare(turn: Turn, comparison: Comparison) -> Iterator[Event]:
     Where a side is not in the library, that is said, and the other stands alone.
     """
     yield turn.show_evidence(EvidenceFound(_lead_sentences(turn, comparison)))
-    columns = [*_CUES, "Asked about"]
+    asked = [] if comparison.aspect == _GENERAL else [_ASKED]
+    columns = [*_CUES, *asked]
     rows = []
     for paper in comparison.papers:
         cells = []
@@ -191,7 +195,8 @@ def _cells(turn: Turn, paper: Paper, aspect: str) -> dict[str, Sentence | None]:
     scores = turn.relevance(aspect, paper)
     best = max(range(len(sentences)), key=lambda i: scores[i], default=0)
     fits = bool(scores) and scores[best] >= _ASPECT_FLOOR
-    cells["Asked about"] = sentences[best] if fits else None
+    if aspect != _GENERAL:
+        cells[_ASKED] = sentences[best] if fits else None
     return cells
 
 
@@ -199,8 +204,9 @@ def _best_for(column: str, sentences: Sequence[Sentence]) -> Sentence | None:
     """The sentence with most cues for a column, those at its usual place first."""
     best, top = None, 0.0
     for i, sentence in enumerate(sentences):
-        cues = len(_CUES[column].findall(clean(sentence.text)))
-        if not cues:
+        text = clean(sentence.text)
+        cues = len(_CUES[column].findall(text))
+        if not cues or (column == "Problem" and _OWN_WORK.search(text)):
             continue
         score = min(cues, 3) + _LATE[column] * i / max(len(sentences) - 1, 1)
         if best is None or score > top:

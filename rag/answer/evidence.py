@@ -13,6 +13,9 @@ from rag.answer.facts import content, digits, names, numbers
 from rag.text import clean, fold
 from rag.types import Citation, Hit, Sentence
 
+LEAST_EVIDENCE = 0.3
+"""Relevance below which a sentence is not shown as evidence."""
+
 SHOWN = 4
 """Evidence sentences shown before the model starts."""
 
@@ -27,8 +30,9 @@ _WITHOUT = re.compile(
 
 def first_evidence(hits: Sequence[Hit]) -> tuple[Citation, ...]:
     """The best sentences of the best papers, numbered from 1, the first paper leading."""
-    picked = [(hit, item.sentence) for hit in hits[:1] for item in hit.evidence[:2]]
-    picked += [(hit, item.sentence) for hit in hits[1:3] for item in hit.evidence[:1]]
+    chosen = [(hit, item) for hit in hits[:1] for item in hit.evidence[:2]]
+    chosen += [(hit, item) for hit in hits[1:3] for item in hit.evidence[:1]]
+    picked = [(hit, item.sentence) for hit, item in chosen if item.score >= LEAST_EVIDENCE]
     return tuple(
         Citation(
             n, hit.paper.paper_id, hit.paper.title, sentence.text, sentence.start, sentence.end,

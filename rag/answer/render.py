@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from rag.text import clean
 from rag.types import Answer, Citation, PaperRef, Table
 
 
@@ -33,7 +34,7 @@ def answer_json(answer: Answer) -> dict[str, Any]:
 
 def source_lines(citations: Sequence[Citation]) -> list[str]:
     """The list of sources under an answer, a line each: number, title, quote."""
-    return [f'[{c.n}] {c.title}: "{c.quote}"' for c in citations]
+    return [f"[{c.n}] {clean(c.title)}: “{clean(c.quote)}”" for c in citations]
 
 
 def _plain(value: dict[str, Any]) -> dict[str, Any]:

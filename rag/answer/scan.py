@@ -16,7 +16,7 @@ from math import log
 import numpy as np
 
 from rag.answer.facts import STOP
-from rag.answer.turn import Turn, refs
+from rag.answer.turn import Turn, quotable, refs
 from rag.text import clean, stems
 from rag.types import EntryFound, Event, Hit, Paper, PaperRef, Scanned
 
@@ -141,7 +141,7 @@ def _conclude(turn: Turn, papers: Sequence[Paper], total: int) -> Iterator[Event
         entry = PaperRef(paper.paper_id, paper.title, numbers)
         entries.append(entry)
         yield EntryFound(entry, tuple(c for c in turn.draft.citations if c.n in numbers))
-        text = clean(paper.title) + "".join(f" — “{clean(s.text)}”" for s in reasons[:1])
+        text = clean(paper.title) + "".join(f" — “{quotable(s.text)}”" for s in reasons[:1])
         yield turn.draft.say(text, numbers, "supported")
     turn.draft.entries = tuple(entries)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -170,7 +171,7 @@ class Turn:
         if repeated or (self._spent and self._spent + len(text.split()) > self._room):
             return
         found = self.check(text, paper)
-        if found.verdict == "unsupported":
+        if found.verdict == "unsupported" or len(text.split()) > self._room or loops(text):
             yield self.draft.say(text, (), "unsupported")
             return
         held = self.sentences(paper)
@@ -195,7 +196,19 @@ class Turn:
             return
         self._spent += length
         number = self.draft.cite_sentence(paper, sentence)
-        yield self.draft.say(f"{lead}“{clean(sentence.text)}”", (number,), "supported")
+        yield self.draft.say(f"{lead}“{quotable(sentence.text)}”", (number,), "supported")
+
+
+def loops(text: str) -> bool:
+    """Whether a text says the same four words three times, as a model that is stuck does."""
+    tokens = text.lower().split()
+    runs = Counter(zip(tokens, tokens[1:], tokens[2:], tokens[3:], strict=False))
+    return any(count >= 3 for count in runs.values())
+
+
+def quotable(text: str) -> str:
+    """An abstract's words as they stand in an answer: a "[2]" of theirs is no citation."""
+    return re.sub(r"\[(\d[\d,\s–-]*)\]", r"(\1)", clean(text))
 
 
 def refs(papers: list[Paper]) -> tuple[PaperRef, ...]:

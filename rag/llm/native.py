@@ -10,6 +10,7 @@ one thread at a time; `rag.llm.gguf` sees to that.
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -170,8 +171,11 @@ class Native:
         return bool(self._c.llama_state_seq_set_data(self._context, buffer, len(state), _SEQUENCE))
 
 
-def _quiet(llama_cpp: Any) -> None:
-    """Let the library report errors only; its log goes to stderr."""
-    from llama_cpp._logger import set_verbose
+@functools.cache
+def _silent_log(llama_cpp: Any) -> Any:
+    """A log callback that says nothing: what fails is raised, with a message of ours."""
+    return llama_cpp.llama_log_callback(lambda level, text, data: None)
 
-    set_verbose(False)
+
+def _quiet(llama_cpp: Any) -> None:
+    llama_cpp.llama_log_set(_silent_log(llama_cpp), ctypes.c_void_p(0))

@@ -67,7 +67,8 @@ def examples(papers: Sequence[Paper]) -> list[str]:
     named = [title for title in named if len(title) <= 80]
     questions = [f"What does {title} propose?" for title in named[:1]]
     if len(named) > 2:
-        questions.append(f"Compare {named[1]} and {named[2]}.")
+        short = [title.partition(":")[0] for title in named[1:3]]
+        questions.append(f"Compare {short[0]} and {short[1]}.")
     topic = shared_topic(papers)
     if topic:
         questions.append(f"Which papers are about {topic}?")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from rag.text import readable
-from rag.types import Answer, AnswerSentence, Cell, Citation, PaperRef, Reason, Row, Table
+from rag.types import Answer, AnswerSentence, Cell, Citation, PaperRef, Reason, Table
 from rag.ui.markup import escape, quoted, shown
 from rag.ui.turn import Draft, Turn
 
@@ -63,9 +63,9 @@ def _body(
     citations = {citation.n: citation for citation in answer.citations}
     names = {**{c.paper_id: c.title for c in answer.citations}, **titles}
     parts = [
-        _evidence(evidence, turn),
-        _prose(answer, citations, turn, pending),
+        "" if answer.abstained else _evidence(evidence, turn),
         _table(answer.table, names, citations, turn) if answer.table else "",
+        _prose(answer, citations, turn, pending),
         _entries(answer.entries, "entries", citations, turn),
         _borderline(answer.borderline, citations, turn),
         _scanned(answer),
@@ -156,21 +156,23 @@ def _chips(numbers: Sequence[int], citations: Mapping[int, Citation], turn: str)
 def _table(
     table: Table, titles: Mapping[str, str], citations: Mapping[int, Citation], turn: str
 ) -> str:
-    head = "".join(f'<th scope="col">{shown(column)}</th>' for column in table.columns)
-    rows = "".join(_row(row, titles, citations, turn) for row in table.rows)
+    names = [(row.paper_id, titles.get(row.paper_id, row.paper_id)) for row in table.rows]
+    heads = "".join(
+        f'<th scope="col">{_paper_button(paper_id, name, turn)}</th>' for paper_id, name in names
+    )
+    rows = "".join(
+        f'<tr><th scope="row">{shown(column)}</th>'
+        + "".join(_cell(row.cells[i], citations, turn) for row in table.rows if i < len(row.cells))
+        + "</tr>"
+        for i, column in enumerate(table.columns)
+    )
     return (
         '<div class="table" tabindex="0" role="region" aria-label="Comparison"><table>'
-        f'<thead><tr><th scope="col">Paper</th>{head}</tr></thead><tbody>{rows}</tbody>'
+        f'<thead><tr><th scope="col">Aspect</th>{heads}</tr></thead><tbody>{rows}</tbody>'
         "</table></div>"
         '<p class="actions"><button type="button" data-on="table-copy">Copy the table</button>'
         '<button type="button" data-on="table-csv">Save as CSV</button></p>'
     )
-
-
-def _row(row: Row, titles: Mapping[str, str], citations: Mapping[int, Citation], turn: str) -> str:
-    name = titles.get(row.paper_id, row.paper_id)
-    cells = "".join(_cell(cell, citations, turn) for cell in row.cells)
-    return f'<tr><th scope="row">{_paper_button(row.paper_id, name, turn)}</th>{cells}</tr>'
 
 
 def _cell(cell: Cell, citations: Mapping[int, Citation], turn: str) -> str:

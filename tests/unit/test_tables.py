@@ -27,7 +27,7 @@ def test_markdown_has_a_row_a_paper_and_the_sources():
         "",
         "Both are slow. [1]",
         "",
-        '- [1] Tree: "slow, a|b"',
+        "- [1] Tree: “slow, a|b”",
     ]
 
 

@@ -41,7 +41,7 @@ def test_checked_sentences_then_sources_then_what_was_not_found(capsys):
     assert out.splitlines() == [
         "It works. [1]",
         "",
-        '[1] TreeGen: "TreeGen works."',
+        "[1] TreeGen: “TreeGen works.”",
         "Not found in the abstracts:",
         "- It is famous.",
     ]

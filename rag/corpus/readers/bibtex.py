@@ -34,7 +34,8 @@ def read(text: str, file: str) -> Iterator[Record | Skip]:
         if isinstance(entry, model.Entry):
             yield _record(place, entry.key, {f.key.lower(): str(f.value) for f in entry.fields})
         elif isinstance(block, model.ParsingFailedBlock):
-            yield place.skip(f"not valid BibTeX: {block.error}")
+            why = str(block.error) or "a brace, quote or comma is missing"
+            yield place.skip(f"not valid BibTeX: {why}")
 
 
 def _entry(block: Block | None) -> Block | None:

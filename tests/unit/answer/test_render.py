@@ -88,4 +88,4 @@ def test_the_json_survives_being_written_and_read():
 
 
 def test_sources_are_listed_with_number_title_and_quote():
-    assert source_lines([CITATION]) == ['[1] Trees: "Trees grow."']
+    assert source_lines([CITATION]) == ["[1] Trees: “Trees grow.”"]
