@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.lines import read_lines
 from benchmarks.report import Result, share
 from rag.answer.attribute import SUPPORTED, Claim, Support, support
 from rag.config import Config
@@ -64,7 +65,7 @@ def read_cases(folder: Path, limit: int | None = None) -> list[Case]:
     with gzip.open(folder / "corpus.jsonl.gz", "rt", encoding="utf-8") as lines:
         corpus = {paper["_id"]: paper for paper in map(json.loads, lines)}
     drawn = random.Random(SEED)
-    claims = [json.loads(line) for line in (folder / "claims.jsonl").read_text().splitlines()]
+    claims = read_lines(folder / "claims.jsonl")
     return [case for claim in claims[:limit] for case in _cases(claim, corpus, drawn)]
 
 

@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from benchmarks.lines import read_lines, write_lines
 from benchmarks.report import HERE, Result, share
 
 SEEDS = HERE.parent / "seeds"
@@ -76,8 +77,7 @@ def own_arxiv(exam: Path, data: Path, model: str, limit: int | None = None) -> R
 
 def write_texts(papers: Path, folder: Path) -> Path:
     """Write the abstracts as grade.py reads them: a heading, then one a paragraph."""
-    lines = papers.read_text(encoding="utf-8").splitlines()
-    abstracts = [json.loads(line)["abstract"].strip() for line in lines]
+    abstracts = [paper["abstract"].strip() for paper in read_lines(papers)]
     folder.mkdir()
     (folder / "papers.txt").write_text("\n\n".join(["Abstracts", *abstracts]), encoding="utf-8")
     return folder
@@ -93,9 +93,9 @@ def _graded(
     name: str, title: str, exam: Path, grade: Path, library: Path, texts: Path, where: Path,
     model: str, limit: int | None,
 ) -> Result:  # fmt: skip
-    questions = [json.loads(line) for line in exam.read_text(encoding="utf-8").splitlines()][:limit]
+    questions = read_lines(exam)[:limit]
     asked, answers = where / "questions.jsonl", where / "answers.jsonl"
-    _write(asked, questions)
+    write_lines(asked, questions)
     citewell("--library", library, "--model", model, "ask", "--batch", asked, answers)
     groups = {"all": questions}
     for question in questions:
@@ -111,7 +111,7 @@ def _grade(
     grade: Path, group: list[dict[str, object]], answers: Path, texts: Path, where: Path
 ) -> dict[str, float]:
     part = where / "part.jsonl"
-    _write(part, group)
+    write_lines(part, group)
     done = subprocess.run(
         [sys.executable, grade, part, answers, texts], check=True, capture_output=True, text=True
     )
@@ -124,8 +124,3 @@ def _row(kind: str, found: dict[str, float]) -> tuple[str, ...]:
     timed = found.get("timed", 0)
     seconds = f"{found['total_s'] / timed:.1f}" if timed else "-"
     return (kind, f"{found['turns']:g}", *shares, seconds)
-
-
-def _write(path: Path, lines: list[dict[str, object]]) -> None:
-    text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-    path.write_text(text, encoding="utf-8")

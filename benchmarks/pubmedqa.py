@@ -6,7 +6,6 @@ are set on four fifths of the questions and used on the last fifth, in turn.
 
 from __future__ import annotations
 
-import json
 import random
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -14,6 +13,7 @@ from itertools import combinations_with_replacement, pairwise
 from pathlib import Path
 from typing import Any
 
+from benchmarks.lines import read_lines
 from benchmarks.report import Result, share
 from rag.answer.prompt import Prompts
 from rag.config import Config
@@ -49,8 +49,7 @@ def measure(config: Config, data: Path, limit: int | None = None) -> Result:
 
 def chosen(path: Path) -> list[dict[str, Any]]:
     """The same 100 questions each time."""
-    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    return random.Random(SEED).sample(lines, QUESTIONS)
+    return random.Random(SEED).sample(read_lines(path), QUESTIONS)
 
 
 def folded(judged: Sequence[Judged]) -> int:

@@ -6,7 +6,6 @@ beside it, so that what the tuning fitted by chance shows.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -15,6 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.exam import citewell
+from benchmarks.lines import read_lines, write_lines
 from benchmarks.report import Result
 from rag.config import Config
 from rag.index.record import PaperRecord
@@ -44,8 +44,7 @@ def measure(
 
 def read_queries(path: Path, limit: int | None = None) -> dict[str, str]:
     """Query texts by id."""
-    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    return {line["_id"]: line["text"] for line in lines[:limit]}
+    return {line["_id"]: line["text"] for line in read_lines(path)[:limit]}
 
 
 def read_relevance(path: Path) -> dict[str, set[str]]:
@@ -84,11 +83,12 @@ def reciprocal_ranks(*rankings: Mapping[int, float]) -> dict[int, float]:
 def searched(library: Path, queries: Mapping[str, str], where: Path) -> Rankings:
     """The rankings of `citewell search --batch`."""
     asked, found = where / "queries.jsonl", where / "found.jsonl"
-    lines = [json.dumps({"id": key, "text": text}) for key, text in queries.items()]
-    asked.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    write_lines(asked, ({"id": key, "text": text} for key, text in queries.items()))
     citewell("--library", library, "search", "-k", str(DEPTH), "--batch", asked, found)
-    answers = map(json.loads, found.read_text(encoding="utf-8").splitlines())
-    return {answer["id"]: [hit["source_ids"][0] for hit in answer["results"]] for answer in answers}
+    return {
+        answer["id"]: [hit["source_ids"][0] for hit in answer["results"]]
+        for answer in read_lines(found)
+    }
 
 
 def ndcg(ranking: Sequence[str], relevant: set[str]) -> float:

@@ -9,6 +9,7 @@ import pytest
 from benchmarks import report
 from benchmarks.attribution import read_cases
 from benchmarks.exam import write_texts
+from benchmarks.lines import read_lines, write_lines
 from benchmarks.pubmedqa import best_cuts, folded
 from benchmarks.report import Result, publish, share
 from benchmarks.retrieval import halves, ndcg, read_relevance, recall
@@ -107,3 +108,9 @@ def test_a_result_that_is_not_kept_changes_nothing(page):
     before = page.read_text()
     publish(Result("speed", "Speed", ("what",), (("it",),), {}), keep=False)
     assert page.read_text() == before
+
+
+def test_a_line_separator_inside_a_text_does_not_end_the_line(tmp_path):
+    path = tmp_path / "lines.jsonl"
+    write_lines(path, [{"text": "one\u2028two"}, {"text": "three"}])
+    assert [line["text"] for line in read_lines(path)] == ["one\u2028two", "three"]
