@@ -1,7 +1,7 @@
 """Decide which sentences of an abstract support a sentence, and how well.
 
 The verdict comes from words, numbers, names, negation, direction and embedding together.
-The weights were fitted on the training claims of SciFact; `make bench-quality` repeats it.
+The weights were set with the training claims of SciFact; `make bench-quality` measures the cut.
 """
 
 from __future__ import annotations

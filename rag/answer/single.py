@@ -14,7 +14,7 @@ from rag.types import Event, EvidenceFound, Hit, Paper, Reason, Sentence
 
 CUT = -0.3
 """Answerability below which an abstract does not state the answer. It separates the
-questions of the dev exam, and 34 others on the seeds (docs/benchmarks.md)."""
+questions of the dev exam, and 34 others on the seeds (docs/decisions.md)."""
 
 USUAL_RELEVANCE, LEAST_RELEVANCE = 0.75, -0.2
 UNKNOWN_NAME, NO_NUMBER = -0.5, -0.5
