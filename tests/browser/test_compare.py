@@ -45,8 +45,9 @@ def test_a_comparison_is_saved_as_csv(page):
     with page.expect_download() as download:
         page.get_by_role("button", name="Save as CSV").click()
     lines = download.value.path().read_text().splitlines()
-    assert lines[0] == '"Paper","problem","code"'
-    assert lines[2] == '"BERT","BERT reads text in both directions.","not stated in the abstract"'
+    assert lines[0] == '"Aspect","LoRA: Low-Rank Adaptation of Large Language Models","BERT"'
+    assert lines[1].endswith('"BERT reads text in both directions."')
+    assert lines[2] == '"code","not stated in the abstract","not stated in the abstract"'
 
 
 def test_compare_with_leads_from_a_source_to_the_tab(page):
