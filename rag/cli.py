@@ -142,6 +142,12 @@ def index_command(config: Config, paths: tuple[Path, ...], rebuild: bool, as_jso
 
     with _open(config, create=True) as library:
         account = library.index(paths, on_commit=committed, on_progress=_embedding, rebuild=rebuild)
+    if not account.read and not account.skipped and not rebuild:
+        named = ", ".join(str(path) for path in paths)
+        _tell(
+            f"citewell: No file to read was found in {named}. Name files or folders that hold "
+            "abstracts, such as .txt, .bib, .ris, .csv, .json, .xml or .pdf."
+        )
     for note in account.blank:
         _tell(f"note: {note.file}, {note.place}: {note.reason}")
     _dump(_account_json(account)) if as_json else _print_account(account)
