@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag.answer.facts import STOP, content
-from rag.answer.turn import Turn, refs
+from rag.answer.turn import Turn
 from rag.text import clean, stems, words
 from rag.types import Event, Paper, Scanned, Vectors
 
@@ -75,7 +75,6 @@ def answer_overview(turn: Turn) -> Iterator[Event]:
         titles = "; ".join(clean(p.title) for p in typical)
         text = f"{theme.name} ({count} paper{'s' if count != 1 else ''}), such as {titles}."
         yield turn.draft.say(text, numbers, "supported")
-    turn.draft.nearest = refs([])
 
 
 def themes(turn: Turn, papers: Sequence[Paper]) -> list[Theme]:
