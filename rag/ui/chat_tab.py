@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from rag.export import bibtex
 from rag.types import Paper, Scope
 from rag.ui import kit
 from rag.ui.desk import Desk
 from rag.ui.download_html import download_html
-from rag.ui.export import bibtex, cited_papers, markdown
+from rag.ui.export import cited_papers, markdown
 from rag.ui.kit import Value, Visit
 from rag.ui.page_html import welcome_html
 from rag.ui.session import Session

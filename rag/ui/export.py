@@ -1,62 +1,17 @@
-"""Writes a conversation as Markdown with references, and papers as BibTeX."""
+"""Writes a conversation as Markdown with references."""
 
 from __future__ import annotations
 
-import csv
-import io
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from rag.text import readable
+from rag.export import plain_markdown
 from rag.types import Answer, Citation, Paper, Table
 from rag.ui.turn import Turn
-
-_MEANINGFUL = re.compile(r"([\\`*_{}\[\]<>#$~|])")
-_KEY_PARTS = re.compile(r"[^a-z0-9]+")
-_ESCAPED = re.compile(r"\\.")
-_BRACES = re.compile(r"([{}%&#])")
 
 
 def markdown(turns: Sequence[Turn]) -> str:
     """The conversation; each question a heading, each answer followed by its sources."""
     return "\n".join(_turn(turn.answer) for turn in turns)
-
-
-def bibtex(papers: Iterable[Paper]) -> str:
-    """One entry a paper, with the fields that are known."""
-    entries, taken = [], set[str]()
-    for paper in papers:
-        key = _key(paper, taken)
-        fields = "".join(f"  {name} = {{{value}}},\n" for name, value in _fields(paper))
-        kind = "article" if paper.venue else "misc"
-        entries.append(f"@{kind}{{{key},\n{fields}}}\n")
-    return "\n".join(entries)
-
-
-def reference_list(papers: Iterable[Paper]) -> str:
-    """A Markdown list of papers, each with its abstract."""
-    return "\n".join(_described(paper) for paper in papers)
-
-
-def csv_table(papers: Iterable[Paper]) -> str:
-    """One line a paper, with a heading; readable by this program and by spreadsheets."""
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(["title", "abstract", "authors", "year", "venue", "doi", "arxiv", "url", "id"])
-    for paper in papers:
-        row = [
-            paper.title,
-            paper.text,
-            "; ".join(paper.authors),
-            str(paper.year or ""),
-            paper.venue or "",
-            paper.doi or "",
-            paper.arxiv or "",
-            paper.url or "",
-            next((s.source_id for s in paper.sources if s.source_id), ""),
-        ]
-        writer.writerow([_harmless(value) for value in row])
-    return out.getvalue()
 
 
 def cited_papers(turns: Sequence[Turn]) -> list[Paper]:
@@ -66,38 +21,22 @@ def cited_papers(turns: Sequence[Turn]) -> list[Paper]:
     return [known[paper_id] for paper_id in ids if paper_id in known]
 
 
-def _harmless(value: str) -> str:
-    # A spreadsheet runs a cell that starts so as a formula (OWASP, CSV injection).
-    return f"'{value}" if value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
-
-
-def _described(paper: Paper) -> str:
-    about = [", ".join(paper.authors), str(paper.year or ""), paper.venue or ""]
-    line = ", ".join(_plain(part) for part in about if part)
-    link = f" <https://doi.org/{paper.doi}>" if paper.doi else ""
-    return f"- **{_plain(paper.title)}**. {line}{link}\n\n  {_plain(paper.text)}\n"
-
-
-def _plain(text: str) -> str:
-    return _MEANINGFUL.sub(r"\\\1", " ".join(readable(text).split()))
-
-
 def _turn(answer: Answer) -> str:
     kept = [s for s in answer.sentences if s.verdict != "unsupported"]
-    lines = [_plain(s.text) + "".join(f" [{n}]" for n in s.citations) for s in kept]
-    body = " ".join(lines) or _plain(answer.text) or _plain(answer.error or "")
-    parts = [f"## {_plain(answer.question)}", body]
+    lines = [plain_markdown(s.text) + "".join(f" [{n}]" for n in s.citations) for s in kept]
+    body = " ".join(lines) or plain_markdown(answer.text) or plain_markdown(answer.error or "")
+    parts = [f"## {plain_markdown(answer.question)}", body]
     if answer.table:
         parts.append(_table(answer.table, answer.citations))
     if answer.entries:
-        parts.append("\n".join(f"- {_plain(entry.title)}" for entry in answer.entries))
+        parts.append("\n".join(f"- {plain_markdown(entry.title)}" for entry in answer.entries))
     if answer.citations:
         parts.append("\n".join(_reference(citation) for citation in answer.citations))
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def _reference(citation: Citation) -> str:
-    return f"- [{citation.n}] {_plain(citation.title)}: “{_plain(citation.quote)}”"
+    return f"- [{citation.n}] {plain_markdown(citation.title)}: “{plain_markdown(citation.quote)}”"
 
 
 def _table(table: Table, citations: Sequence[Citation]) -> str:
@@ -108,46 +47,5 @@ def _table(table: Table, citations: Sequence[Citation]) -> str:
         for row in table.rows
     ]
     lines = [head, *rows]
-    drawn = [f"| {' | '.join(_plain(cell) for cell in line)} |" for line in lines]
+    drawn = [f"| {' | '.join(plain_markdown(cell) for cell in line)} |" for line in lines]
     return "\n".join([drawn[0], "|" + " --- |" * len(head), *drawn[1:]])
-
-
-def _fields(paper: Paper) -> list[tuple[str, str]]:
-    known = [
-        ("title", f"{{{_tex(paper.title)}}}"),
-        ("author", " and ".join(_tex(author) for author in paper.authors)),
-        ("year", str(paper.year or "")),
-        ("journal", _tex(paper.venue or "")),
-        ("doi", paper.doi or ""),
-        ("eprint", paper.arxiv or ""),
-        ("archiveprefix", "arXiv" if paper.arxiv else ""),
-        ("url", paper.url or ""),
-        ("abstract", paper.text if _balanced(paper.text) else _BRACES.sub(r"\\\1", paper.text)),
-    ]
-    return [(name, value) for name, value in known if value]
-
-
-def _balanced(text: str) -> bool:
-    """Whether braces close in order, so that the text can stand in a field as it is."""
-    depth = 0
-    for char in _ESCAPED.sub("", text):
-        depth += {"{": 1, "}": -1}.get(char, 0)
-        if depth < 0:
-            return False
-    return depth == 0
-
-
-def _tex(text: str) -> str:
-    return _BRACES.sub(r"\\\1", " ".join(readable(text).split()))
-
-
-def _key(paper: Paper, taken: set[str]) -> str:
-    author = paper.authors[0].split(",")[0].split()[-1] if paper.authors else ""
-    word = next((w for w in paper.title.split() if len(w) > 3), paper.paper_id)
-    base = _KEY_PARTS.sub("", f"{author}{paper.year or ''}{word}".lower()) or paper.paper_id
-    key, number = base, 1
-    while key in taken:
-        number += 1
-        key = f"{base}{number}"
-    taken.add(key)
-    return key

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from rag.errors import CitewellError
+from rag.export import bibtex, csv_table, reference_list
 from rag.text import fold
 from rag.types import Paper, Scope
 from rag.ui import kit
@@ -12,7 +13,6 @@ from rag.ui.chat_tab import ChatTab, scope_of
 from rag.ui.compare_tab import CompareTab
 from rag.ui.desk import Desk
 from rag.ui.download_html import download_html
-from rag.ui.export import bibtex, csv_table, reference_list
 from rag.ui.imports import keep_files, keep_text, run_import
 from rag.ui.kit import Component, Value, Visit
 from rag.ui.library_html import PAGE, failure_html, paste_html, table_html

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rag.export import bibtex
 from rag.types import Paper, Scope
 from rag.ui import kit
 from rag.ui.chat_tab import ChatTab
 from rag.ui.desk import Desk
 from rag.ui.download_html import download_html
-from rag.ui.export import bibtex
 from rag.ui.kit import Component, Value, Visit
 from rag.ui.session import Session
 from rag.ui.source_html import EMPTY, gone_html, similar_html, source_html

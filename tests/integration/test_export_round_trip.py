@@ -4,9 +4,9 @@ import dataclasses
 
 import pytest
 
+from rag.export import bibtex, csv_table
 from rag.library import Library
 from rag.resources import seeds_dir
-from rag.ui.export import bibtex, csv_table
 
 
 @pytest.mark.parametrize(("name", "write"), [("a.bib", bibtex), ("a.csv", csv_table)])

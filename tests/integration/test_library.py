@@ -205,4 +205,4 @@ def test_there_is_no_library_until_one_is_made(real_config):
 
 
 def test_fusion_prefers_what_both_rankings_like():
-    assert [r.number for r in fuse({1: 0.9, 2: 0.8}, {2: 5.0, 3: 1.0})][0] == 2
+    assert fuse({1: 0.9, 2: 0.8}, {2: 5.0, 3: 1.0})[0].number == 2

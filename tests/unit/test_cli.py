@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from rag import cli
 from rag.cli import main
+from rag.commands import common, library
 from rag.errors import UsageError
 
 ROOT = Path(__file__).parents[2]
@@ -117,20 +117,20 @@ def test_a_pull_that_no_source_can_serve_ends_with_1(run, monkeypatch, tmp_path)
     ],
 )
 def test_a_span_of_years_is_read(text, span):
-    assert cli._years(text) == span
+    assert common._years(text) == span
 
 
 @pytest.mark.parametrize("text", ["", "..", "24", "2024-2025", "2024...2025"])
 def test_what_is_no_span_of_years_is_refused(text):
     with pytest.raises(UsageError, match=r"2024\.\.2025"):
-        cli._years(text)
+        common._years(text)
 
 
 def test_ctrl_c_ends_quietly_with_130(run, monkeypatch):
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli, "_open", interrupted)
+    monkeypatch.setattr(library, "open_library", interrupted)
     code, out, err = run("list")
     assert (code, out) == (130, "")
     assert "Traceback" not in err

@@ -1,5 +1,5 @@
 from rag.types import Answer, AnswerSentence, Cell, Citation, Paper, Row, Source, Table
-from rag.ui.export import bibtex, cited_papers, markdown
+from rag.ui.export import cited_papers, markdown
 from rag.ui.turn import Turn
 
 PAPER = Paper(
@@ -41,22 +41,6 @@ def test_a_comparison_is_written_as_a_table():
     table = Table(("data",), (Row("p1", (Cell("a | b", (1,)),)),))
     text = markdown([turn(table=table)])
     assert "| Paper | data |\n| --- | --- |\n| Deep \\<nets\\> & 5% | a \\| b |" in text
-
-
-def test_each_paper_is_one_entry_with_a_key_of_its_own():
-    text = bibtex([PAPER, PAPER])
-    assert "@misc{byron2025deep," in text
-    assert "@misc{byron2025deep2," in text
-    assert "title = {{Deep <nets> \\& 5\\%}}" in text
-    assert "author = {Ada Byron and Bo Li}" in text
-    assert "doi = {10.1/x}" in text
-    assert "howpublished" not in text
-
-
-def test_braces_in_a_title_cannot_end_the_entry():
-    from dataclasses import replace
-
-    assert "title = {{a\\} b}}" in bibtex([replace(PAPER, title="a} b")])
 
 
 def test_cited_papers_come_once_each():

@@ -1,0 +1,1 @@
+"""The commands of `citewell`, a module for each kind."""
