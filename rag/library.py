@@ -18,8 +18,9 @@ from rag.corpus import files
 from rag.errors import LibraryBusy, MissingError
 from rag.index import retrieve
 from rag.index.chunks import sentences
+from rag.index.faults import writable
 from rag.index.indexes import Indexes, OnCommit, OnProgress, Progress
-from rag.index.record import FILE_NAME, PaperRecord, writable
+from rag.index.record import FILE_NAME, PaperRecord
 from rag.intake import Intake, Tally
 from rag.llm.catalogue import find_embedder
 from rag.text import clean, stems

@@ -15,7 +15,7 @@ import pytest
 
 import rag.index.indexes
 from rag.errors import CitewellError, LibraryBusy, LibraryDamaged
-from rag.index.record import writable
+from rag.index.faults import writable
 from rag.library import Library
 from tests.integration import crash_child
 
