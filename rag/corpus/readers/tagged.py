@@ -133,17 +133,19 @@ def _record(place: Place, draft: _Draft, dialect: _Dialect) -> Record | Skip:
     for tag, lines in draft.values:
         if any(lines):
             by_tag.setdefault(tag, []).append(lines)
-    found = {
-        name: next((by_tag[tag] for tag in tags if tag in by_tag), [])
+    fields = {
+        name: _value(name, next((by_tag[tag] for tag in tags if tag in by_tag), [[]]), dialect)
         for name, tags in dialect.fields.items()
     }
-    fields: dict[str, object] = {
-        name: " ".join(values[0]) for name, values in found.items() if values
-    }
-    fields["authors"] = [line for lines in found["authors"] for line in lines]
-    fields["text"] = " ".join(line for lines in found["text"] for line in lines)
-    if dialect is _MEDLINE:
-        fields["doi"] = next(
-            (v[0].removesuffix("[doi]") for v in found["doi"] if v[0].endswith("[doi]")), None
-        )
     return build(place, fields)
+
+
+def _value(name: str, values: list[list[str]], dialect: _Dialect) -> object:
+    """Make a field of the values of its tag, each a list of lines."""
+    lines = [line for value in values for line in value]
+    if name == "authors":
+        return lines
+    if name == "doi" and dialect is _MEDLINE:
+        found = (line for line in lines if line.endswith("[doi]"))
+        return next((line.removesuffix("[doi]") for line in found), None)
+    return " ".join(lines if name == "text" else values[0])
