@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import platformdirs
@@ -29,6 +29,7 @@ class Config:
     context_tokens: int = 4096
     state_memory_bytes: int = 512 * 2**20
     state_disk_bytes: int = 4 * 2**30
+    api_key: str | None = field(default=None, repr=False)
 
     @classmethod
     def from_environment(
@@ -46,7 +47,8 @@ class Config:
         CITEWELL_DATA and CITEWELL_CACHE move the data and cache folders,
         CITEWELL_LIBRARY, CITEWELL_STORE, CITEWELL_EMBEDDER and CITEWELL_MODEL stand for
         the options of the same name, CITEWELL_MODEL_SOURCES orders the places models are
-        fetched from, CITEWELL_HUB_URL names another hub, CITEWELL_THREADS sets the cores.
+        fetched from, CITEWELL_HUB_URL names another hub, CITEWELL_THREADS sets the cores, and
+        CITEWELL_API_KEY is the key for a model server.
         """
         data_dir = Path(environ.get("CITEWELL_DATA") or platformdirs.user_data_path("citewell"))
         cache_dir = Path(environ.get("CITEWELL_CACHE") or platformdirs.user_cache_path("citewell"))
@@ -64,6 +66,7 @@ class Config:
             model_sources=tuple(s.strip() for s in sources.split(",") if s.strip()),
             hub_url=environ.get("CITEWELL_HUB_URL") or None,
             threads=int(threads) if threads.isdigit() else None,
+            api_key=environ.get("CITEWELL_API_KEY") or None,
         )
 
     @property

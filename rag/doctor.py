@@ -14,6 +14,7 @@ from pathlib import Path
 from rag.config import Config
 from rag.errors import CitewellError
 from rag.llm import build
+from rag.llm.address import is_address, sent_to
 from rag.llm.catalogue import find_embedder, find_model, spec
 from rag.resources import seeds_dir
 
@@ -51,10 +52,12 @@ def examine(config: Config, *, offline: bool = False) -> Iterator[Finding]:
     yield _examine_folder("cache folder", config.cache_dir, "CITEWELL_CACHE")
     models = [
         _examine_model("embedder", config.embedder, lambda: find_embedder(config, config.embedder)),
-        _examine_model("chat model", config.model, lambda: find_model(config, config.model)),
+        _examine_server(config) if is_address(config.model) else _examine_chat_model(config),
     ]
     yield from models
-    yield _examine_build(find_model(config, config.model) if models[1].ok else None)
+    yield _examine_privacy(config.model)
+    if not is_address(config.model):
+        yield _examine_build(find_model(config, config.model) if models[1].ok else None)
     yield _examine_library(config, models[0].ok)
     if offline:
         yield _examine_offline(config)
@@ -70,6 +73,27 @@ def _examine_folder(subject: str, folder: Path, variable: str) -> Finding:
         cure = f"Free some space, or set {variable} to a folder on another disk."
         return Finding(subject, False, f"{folder} has {free / 1e9:.1f} GB left", cure)
     return Finding(subject, True, f"{folder}, {free / 1e9:.0f} GB free")
+
+
+def _examine_chat_model(config: Config) -> Finding:
+    return _examine_model("chat model", config.model, lambda: find_model(config, config.model))
+
+
+def _examine_server(config: Config) -> Finding:
+    from rag.llm.remote import served_models
+
+    try:
+        names = served_models(config)
+    except CitewellError as error:
+        return Finding("chat model", False, str(error), "Mend the server, or choose --model.")
+    return Finding("chat model", True, f"{config.model} serves {', '.join(names) or 'no list'}")
+
+
+def _examine_privacy(model: str) -> Finding:
+    host = sent_to(model)
+    if host is None:
+        return Finding("privacy", True, "nothing leaves this machine")
+    return Finding("privacy", True, f"questions and abstracts are sent to {host}")
 
 
 def _examine_model(subject: str, name: str, find: Callable[[], Path]) -> Finding:
@@ -114,8 +138,15 @@ def _library_cure(error: CitewellError) -> str:
 
 
 def _examine_offline(config: Config) -> Finding:
+    host = sent_to(config.model)
+    if host is not None:
+        cure = "Choose a model on this machine: `citewell models list` names some."
+        return Finding("offline", False, f"each question needs the model server {host}", cure)
+    commands = [["index", str(seeds_dir())], ["ask", _QUESTION]]
+    # A server on this machine is spoken to by connecting, so only indexing can be watched.
+    watched = commands[:1] if is_address(config.model) else commands
     with tempfile.TemporaryDirectory() as folder:
-        for command in (["index", str(seeds_dir())], ["ask", _QUESTION]):
+        for command in watched:
             options = ["--library", folder, "--embedder", config.embedder, "--model", config.model]
             done = subprocess.run(
                 [sys.executable, "-c", _WITHOUT_NETWORK, *options, *command],
@@ -126,7 +157,8 @@ def _examine_offline(config: Config) -> Finding:
             finding = _offline_problem(command[0], done)
             if finding:
                 return finding
-    return Finding("offline", True, "index and ask ran without a single attempt to connect")
+    names = " and ".join(command[0] for command in watched)
+    return Finding("offline", True, f"{names} ran without a single attempt to connect")
 
 
 def _offline_problem(command: str, done: subprocess.CompletedProcess[str]) -> Finding | None:

@@ -35,8 +35,13 @@ class LocalMachine:
             ("Embedder", config.embedder),
             ("Models and conversations", f"{config.data_dir}"),
             ("Memory in use", f"{_memory() / 1e6:,.0f} MB"),
-            ("Network", "not used while answering; only downloads of models need it"),
+            ("Network", self._network()),
         ]
+
+    def _network(self) -> str:
+        if self._backend.sent_to:
+            return f"questions and abstracts are sent to {self._backend.sent_to}"
+        return "nothing leaves this machine; only downloads of models need it"
 
     def check(self) -> Iterator[Check]:
         """Look at each thing in turn, as `citewell doctor` does."""

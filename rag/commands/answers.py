@@ -46,9 +46,12 @@ def ask_command(
 def _chat(config: Config, library: Library) -> Chat:
     from rag.answer.chat import Chat
     from rag.answer.prompt import Prompts
-    from rag.llm.gguf import open_model
+    from rag.llm.address import sent_to
+    from rag.llm.choose import open_model
     from rag.resources import prompts_dir
 
+    if host := sent_to(config.model):
+        tell(f"Questions and abstracts are sent to {host}.")
     library.search("ready", 1)  # a missing or other embedder is told before the model loads
     return Chat(library, open_model(config), Prompts(prompts_dir()))
 

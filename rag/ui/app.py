@@ -13,6 +13,7 @@ import click
 
 from rag.config import Config
 from rag.errors import PortInUse, UsageError
+from rag.llm.address import sent_to
 from rag.ui.backend import Backend
 
 if TYPE_CHECKING:
@@ -100,14 +101,14 @@ def backend_of(config: Config) -> Backend:
     def open_chat(library: Library) -> Chat:
         return open_chat_of(config, library)
 
-    return Backend(open_library, open_chat, config.model)
+    return Backend(open_library, open_chat, config.model, sent_to(config.model))
 
 
 def open_chat_of(config: Config, library: Library) -> Chat:
     """A chat over a library with the model of a configuration. Raises MissingError."""
     from rag.answer.chat import Chat
     from rag.answer.prompt import Prompts
-    from rag.llm.gguf import open_model
+    from rag.llm.choose import open_model
     from rag.resources import prompts_dir
 
     return Chat(library, open_model(config), Prompts(prompts_dir()))

@@ -75,8 +75,10 @@ class Backend:
         open_library: Callable[[], LibraryLike],
         open_chat: Callable[[Any], ChatLike],
         model: str = "",
+        sent_to: str | None = None,
     ) -> None:
         self.model = model
+        self.sent_to = sent_to
         self._open_library = open_library
         self._open_chat = open_chat
         self._library: Future[LibraryLike] = Future()
@@ -88,8 +90,8 @@ class Backend:
         Thread(target=self._open, name="citewell-opening", daemon=True).start()
 
     def change_model(self, model: str, open_chat: Callable[[Any], ChatLike]) -> None:
-        """Open another chat, which answers the questions from now on; returns at once."""
-        self.model, self._open_chat = model, open_chat
+        """Open another chat on this machine, which answers from now on; returns at once."""
+        self.model, self.sent_to, self._open_chat = model, None, open_chat
         self._chat = Future()
         if self.library is not None:
             self.start()
@@ -123,7 +125,9 @@ class Backend:
             return "opening the library…"
         if not self._chat.done():
             return "loading the model…"
-        return "not ready" if self.problem else "offline"
+        if self.problem:
+            return "not ready"
+        return f"text is sent to {self.sent_to}" if self.sent_to else "offline"
 
     @property
     def problem(self) -> str:

@@ -10,6 +10,7 @@ from rag import doctor
 from rag.doctor import Finding, examine
 from rag.errors import EmbedderMismatch, LibraryMissing, StoreUnreachable
 from rag.llm.build import Smoke
+from tests.scripted_server import Script, serving
 
 
 @pytest.fixture
@@ -25,6 +26,7 @@ def test_everything_is_looked_at_once(findings):
         "cache folder",
         "embedder",
         "chat model",
+        "privacy",
         "llama-cpp-python",
         "library",
     ]
@@ -104,3 +106,30 @@ def test_a_command_that_fails_offline_without_connecting_is_told_apart():
     finding = doctor._offline_problem("ask", done)
     assert finding is not None
     assert "the model is not there" in finding.text
+
+
+def findings_with(config, model):
+    found = examine(dataclasses.replace(config, model=model))
+    return {finding.subject: finding for finding in found}
+
+
+def test_a_model_server_is_asked_for_its_models_and_needs_no_build(config):
+    with serving(Script()) as address:
+        found = findings_with(config, address)
+    assert found["chat model"].ok
+    assert "folder/tiny.gguf" in found["chat model"].text
+    assert found["privacy"].text == "nothing leaves this machine"
+    assert "llama-cpp-python" not in found
+
+
+def test_a_model_server_that_is_down_or_elsewhere_is_found(config, monkeypatch):
+    monkeypatch.setattr("rag.llm.wire._CONNECT_SECONDS", 0.2)
+    found = findings_with(config, "http://192.0.2.7:9/v1")
+    assert "cannot be reached" in found["chat model"].text
+    assert found["privacy"].text == "questions and abstracts are sent to 192.0.2.7"
+
+
+def test_a_model_on_another_machine_is_not_offline(config):
+    finding = doctor._examine_offline(dataclasses.replace(config, model="http://192.0.2.7/v1"))
+    assert not finding.ok
+    assert "192.0.2.7" in finding.text
