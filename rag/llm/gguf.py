@@ -2,7 +2,8 @@
 
 A prompt is decoded in fixed steps up to the end of its document, where the state is kept,
 then to the end of the task. With or without a kept state the steps are the same, so the
-logits are the same to the bit.
+logits are the same to the bit. The answer is decoded several tokens a step where it copies
+(`rag.llm.lookup`).
 """
 
 from __future__ import annotations
@@ -11,10 +12,10 @@ import codecs
 import hashlib
 import os
 import threading
-from collections import deque
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +23,9 @@ import numpy as np
 from rag.config import Config
 from rag.errors import ModelUnfit, Stopped, UsageError
 from rag.llm.catalogue import find_model, spec
+from rag.llm.lookup import Drafter
 from rag.llm.native import BATCH, Logits, Native
+from rag.llm.pace import PLAIN, pace
 from rag.llm.states import StateCache
 from rag.llm.template import ChatTemplate, parse_template
 from rag.types import Prompt, Stop, Usage
@@ -39,30 +42,12 @@ class _Tokens:
         return len(self.document) + len(self.task)
 
 
-class FairLock:
-    """A lock that is given to waiting threads in the order they came."""
-
-    def __init__(self) -> None:
-        self._condition = threading.Condition()
-        self._waiting: deque[object] = deque()
-
-    @contextmanager
-    def hold(self) -> Iterator[None]:
-        """Wait for one's turn, then hold the lock."""
-        ticket = object()
-        with self._condition:
-            self._waiting.append(ticket)
-            self._condition.wait_for(lambda: self._waiting[0] is ticket)
-        try:
-            yield
-        finally:
-            with self._condition:
-                self._waiting.popleft()
-                self._condition.notify_all()
-
-
 class GgufModel:
-    """A `rag.types.LanguageModel` on llama.cpp. One request at a time, in order."""
+    """A `rag.types.LanguageModel` on llama.cpp. One request at a time.
+
+    `costs` says what steps of several tokens cost here (`rag.llm.pace`); None measures them.
+    What was measured is kept in the folder `paces`, if one is given.
+    """
 
     def __init__(
         self,
@@ -73,6 +58,8 @@ class GgufModel:
         states: StateCache,
         context_tokens: int,
         threads: int,
+        costs: Mapping[int, float] | None = None,
+        paces: Path | None = None,
     ) -> None:
         self.name = name
         self.can_judge = can_judge
@@ -80,11 +67,12 @@ class GgufModel:
         self.context_tokens = self._native.context_tokens
         self._template = self._read_template()
         self._states = states
-        self._identity = f"{_fingerprint(path)}/{self.context_tokens}/{threads}/{BATCH}"
-        self._lock = FairLock()
+        self._identity = f"{_fingerprint(path)}/{self._native.settings}"
+        self._lock = threading.Lock()
         self._usage = Usage(0, 0, 0)
         self._yes = self._native.tokenize("Yes", special=False)[0]
         self._no = self._native.tokenize("No", special=False)[0]
+        self._costs = costs if costs is not None else self._pace(paces)
 
     def _read_template(self) -> ChatTemplate:
         native = self._native
@@ -94,7 +82,7 @@ class GgufModel:
 
     def close(self) -> None:
         """Free the model once the running request has ended."""
-        with self._lock.hold():
+        with self._lock:
             self._native.close()
 
     def count_tokens(self, text: str) -> int:
@@ -112,7 +100,7 @@ class GgufModel:
             UsageError: the prompt leaves no room for `limit` tokens.
             Stopped: `stop` was set, during the prompt or the answer.
         """
-        with self._lock.hold():
+        with self._lock:
             tokens = self._tokens(prompt, room=limit)
             logits = self._prefill(tokens, stop)
             decoder = codecs.getincrementaldecoder("utf-8")("replace")
@@ -123,16 +111,30 @@ class GgufModel:
 
     def margin(self, prompt: Prompt, *, stop: Stop | None = None) -> float:
         """Logit of Yes minus logit of No for the first token of the answer."""
-        with self._lock.hold():
+        with self._lock:
             logits = self._prefill(self._tokens(prompt, room=1), stop)
             return float(logits[self._yes] - logits[self._no])
 
-    def prepare(self, prompt: Prompt, *, stop: Stop | None = None) -> None:
-        """Compute and keep the state after the document, if it is not at hand."""
-        with self._lock.hold():
-            tokens = self._tokens(prompt, room=1)
-            if not self._states.holds(self._key(tokens.document)):
-                self._load_document(tokens.document, stop)
+    def prepare(self, prompt: Prompt, *, stop: Stop) -> bool:
+        """Compute and keep the state after the document, if it is not at hand.
+
+        Returns false where there is no room for it without another one going.
+
+        Raises:
+            UsageError: the document does not fit into the context.
+            Stopped: `stop` was set; it is noticed within milliseconds.
+        """
+        with self._lock:
+            document = self._tokens(prompt, room=1).document
+            key = self._key(document)
+            if self._states.holds(key):
+                return True
+            if not self._states.has_room():
+                return False
+            with self._native.giving_way(stop):
+                self._read(document, stop)
+            self._states.put(key, self._native.save(), ahead=True)
+            return True
 
     # ------------------------------------------------------------ prompt
 
@@ -171,10 +173,13 @@ class GgufModel:
             if self._native.restore(state):
                 return len(document)
             self._states.drop(key)
-        self._native.truncate(0)
-        self._decode(document, 0, stop, logits=0)
+        self._read(document, stop)
         self._states.put(key, self._native.save())
         return 0
+
+    def _read(self, document: list[int], stop: Stop | None) -> None:
+        self._native.truncate(0)
+        self._decode(document, 0, stop, logits=0)
 
     def _decode(
         self, tokens: Sequence[int], position: int, stop: Stop | None, *, logits: int = 1
@@ -206,16 +211,47 @@ class GgufModel:
     def _generate(
         self, tokens: _Tokens, logits: Logits, limit: int, stop: Stop | None
     ) -> Iterator[int]:
-        position = len(tokens)
-        for _ in range(limit):
-            token = int(np.argmax(logits))
+        for token in islice(self._greedy(tokens, logits, limit), limit):
+            _check(stop)
             if self._native.ends(token):
                 return
             self._count(completion=1)
             yield token
-            _check(stop)
-            logits = self._native.decode([token], position, logits=1)[0]
-            position += 1
+
+    def _greedy(self, tokens: _Tokens, logits: Logits, limit: int) -> Iterator[int]:
+        """The likeliest tokens one after the other, without end, decoded some a step."""
+        native = self._native
+        drafter = Drafter([*tokens.document, *tokens.task], self._costs)
+        position, end = len(tokens), len(tokens) + limit
+        token = int(np.argmax(logits))
+        while True:
+            yield token
+            drafted = drafter.draft(token, end - position - 1)
+            rows = native.decode([token, *drafted], position, logits=1 + len(drafted))
+            best = [int(i) for i in rows.argmax(axis=1)]
+            right = next((i for i, t in enumerate(drafted) if t != best[i]), len(drafted))
+            drafter.learn(drafted, right)
+            position += 1 + right
+            if right < len(drafted):
+                native.truncate(position)
+            yield from best[:right]
+            token = best[right]
+
+    def _pace(self, folder: Path | None) -> Mapping[int, float]:
+        """What steps of several tokens cost; none where the model cannot take tokens back."""
+        native, digest = self._native, hashlib.blake2b(self._identity.encode(), digest_size=10)
+        native.truncate(0)
+        native.decode([self._yes, self._no], 0, logits=2)
+        if not native.truncate(1):
+            return PLAIN
+
+        def measure(width: int) -> float:
+            native.truncate(0)
+            started = time.perf_counter()
+            native.decode([self._yes] * width, 0, logits=width)
+            return time.perf_counter() - started
+
+        return pace(folder / f"{digest.hexdigest()}.json" if folder else None, measure)
 
 
 def open_model(config: Config) -> GgufModel:
@@ -243,6 +279,7 @@ def open_model(config: Config) -> GgufModel:
         states=states,
         context_tokens=config.context_tokens,
         threads=config.threads or physical_cores(),
+        paces=config.cache_dir / "paces",
     )
 
 
@@ -264,9 +301,14 @@ def _core_of(cpu: int) -> str:
 
 
 def _fingerprint(path: Path) -> str:
-    """A checksum over the size, the header and samples of a model file."""
+    """A checksum over the size, the time of change, the header and samples of a model file.
+
+    Reading all of a gigabyte would add seconds to each start; a file that is replaced by another
+    one changes its time.
+    """
     size = path.stat().st_size
-    digest = hashlib.blake2b(str(size).encode(), digest_size=16)
+    about = f"{size}/{path.stat().st_mtime_ns}"
+    digest = hashlib.blake2b(about.encode(), digest_size=16)
     with path.open("rb") as file:
         for part in range(16):
             file.seek(size * part // 16)

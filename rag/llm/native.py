@@ -12,14 +12,17 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
-from collections.abc import Sequence
+import weakref
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rag.errors import CitewellError, ModelDamaged
+from rag.errors import CitewellError, ModelDamaged, Stopped
+from rag.types import Stop
 
 Logits = NDArray[np.float32]
 BATCH = 64
@@ -27,6 +30,7 @@ BATCH = 64
 
 _SEQUENCE = 0
 _F16 = 1
+_ABORTED = 2
 
 
 class Native:
@@ -47,6 +51,11 @@ class Native:
         self._memory = llama_cpp.llama_get_memory(self._context)
         self._batch = llama_cpp.llama_batch_init(BATCH, 0, 1)
         self.vocabulary = int(llama_cpp.llama_vocab_n_tokens(self._vocab))
+        self.settings = self._settings(threads)
+        self._free = weakref.finalize(
+            self, _free, llama_cpp, self._batch, self._context, self._model
+        )
+        self._free.atexit = False
 
     def _load(self, path: Path) -> Any:
         params = self._c.llama_model_default_params()
@@ -77,13 +86,15 @@ class Native:
             )
         return context
 
+    def _settings(self, threads: int) -> str:
+        """All that the bits of a state depend on besides the model and the tokens."""
+        build = f"{self._c.__version__} {self._c.llama_print_system_info().decode()}"
+        gpu = bool(self._c.llama_supports_gpu_offload())
+        return f"{build}/{self.context_tokens}/{threads}/{BATCH}/{_F16}/{gpu}"
+
     def close(self) -> None:
         """Free the context and the model. Safe to call twice."""
-        if self._context:
-            self._c.llama_batch_free(self._batch)
-            self._c.llama_free(self._context)
-            self._c.llama_model_free(self._model)
-            self._context = self._model = None
+        self._free()
 
     # ------------------------------------------------------------ text
 
@@ -143,6 +154,8 @@ class Native:
             batch.seq_id[i][0] = _SEQUENCE
             batch.logits[i] = i >= first
         code = self._c.llama_decode(self._context, batch)
+        if code == _ABORTED:
+            raise Stopped("Stopped.")
         if code != 0:
             raise CitewellError(
                 f"llama.cpp could not run the model (code {code}). Ask again; if it stays, "
@@ -153,9 +166,23 @@ class Native:
         pointer = self._c.llama_get_logits(self._context)
         return np.ctypeslib.as_array(pointer, shape=(logits, self.vocabulary))
 
-    def truncate(self, position: int) -> None:
-        """Forget everything from `position` on."""
-        self._c.llama_memory_seq_rm(self._memory, _SEQUENCE, position, -1)
+    def truncate(self, position: int) -> bool:
+        """Forget everything from `position` on; false where the model can only forget all."""
+        return bool(self._c.llama_memory_seq_rm(self._memory, _SEQUENCE, position, -1))
+
+    @contextmanager
+    def giving_way(self, stop: Stop) -> Iterator[None]:
+        """Let `stop` break off a step within milliseconds, not only between two steps.
+
+        It is asked between any two operations of the network, some thousand times a step. What
+        was decoded is lost with the step.
+        """
+        callback = self._c.ggml_abort_callback(lambda data: stop.is_set())
+        self._c.llama_set_abort_callback(self._context, callback, None)
+        try:
+            yield
+        finally:
+            self._c.llama_set_abort_callback(self._context, self._c.ggml_abort_callback(), None)
 
     def save(self) -> bytes:
         """The exact key-value state of all positions."""
@@ -167,8 +194,14 @@ class Native:
     def restore(self, state: bytes) -> bool:
         """Replace all positions by a saved state; false where it does not fit this model."""
         self.truncate(0)
-        buffer = (ctypes.c_uint8 * len(state)).from_buffer_copy(state)
-        return bool(self._c.llama_state_seq_set_data(self._context, buffer, len(state), _SEQUENCE))
+        data = ctypes.cast(ctypes.c_char_p(state), ctypes.POINTER(ctypes.c_uint8))
+        return bool(self._c.llama_state_seq_set_data(self._context, data, len(state), _SEQUENCE))
+
+
+def _free(llama_cpp: Any, batch: Any, context: Any, model: Any) -> None:
+    llama_cpp.llama_batch_free(batch)
+    llama_cpp.llama_free(context)
+    llama_cpp.llama_model_free(model)
 
 
 @functools.cache

@@ -11,7 +11,9 @@ import hashlib
 import os
 import tempfile
 from collections import OrderedDict
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 _DIGEST = hashlib.blake2b().digest_size
 
@@ -28,6 +30,7 @@ class StateCache:
         self._used = 0
         self._folder = folder
         self._disk_bytes = disk_bytes
+        self._largest = 0
 
     def get(self, key: str) -> bytes | None:
         """The state, or None where it must be computed."""
@@ -40,17 +43,31 @@ class StateCache:
             self._memory.move_to_end(key)
         return state
 
-    def put(self, key: str, state: bytes) -> None:
-        """Keep a state. A full or read-only disk is no error: it is computed again."""
-        self._remember(key, state)
-        if self._folder is not None and len(state) <= self._disk_bytes:
-            with contextlib.suppress(OSError):
-                self._write(key, state)
+    def put(self, key: str, state: bytes, *, ahead: bool = False) -> None:
+        """Keep a state. A full or read-only disk is no error: it is computed again.
+
+        One that is computed `ahead` of any question stays out of memory if the disk has it.
+        """
+        self._largest = max(self._largest, len(state))
+        on_disk = self._write(key, state)
+        if not (ahead and on_disk):
+            self._remember(key, state)
 
     def holds(self, key: str) -> bool:
         """Whether the state is at hand, without reading it."""
         path = self._path(key)
         return key in self._memory or (path is not None and path.exists())
+
+    def has_room(self) -> bool:
+        """Whether one more state, of the largest size seen so far, can be kept beside all others.
+
+        The disk counts, or the memory where nothing can be written.
+        """
+        folder = self._folder
+        if folder is None or self._disk_bytes < self._largest or not _is_writable(folder):
+            return self._used + self._largest <= self._memory_bytes
+        used = sum(file.size for file in _files(folder))
+        return used + self._largest + _DIGEST <= self._disk_bytes
 
     def memory_used(self) -> int:
         """Bytes kept in memory."""
@@ -82,42 +99,70 @@ class StateCache:
             return None
         try:
             data = path.read_bytes()
-            os.utime(path)
         except OSError:
             return None
+        with contextlib.suppress(OSError):
+            os.utime(path)
         state = data[_DIGEST:]
         if hashlib.blake2b(key.encode() + state).digest() != data[:_DIGEST]:
             self.drop(key)
             return None
         return state
 
-    def _write(self, key: str, state: bytes) -> None:
+    def _write(self, key: str, state: bytes) -> bool:
+        """Write a state where the limit allows it; returns whether it is on disk."""
         path = self._path(key)
-        if path is None:
-            return
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._make_room(path.parent, len(state))
-        handle, name = tempfile.mkstemp(dir=path.parent, suffix=".part")
+        if path is None or len(state) + _DIGEST > self._disk_bytes:
+            return False
         try:
-            with os.fdopen(handle, "wb") as out:
-                out.write(hashlib.blake2b(key.encode() + state).digest())
-                out.write(state)
-            Path(name).replace(path)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._make_room(path.parent, len(state) + _DIGEST)
+            _replace(path, hashlib.blake2b(key.encode() + state).digest(), state)
+        except OSError:
+            return False
+        return True
 
     def _make_room(self, folder: Path, size: int) -> None:
-        found = sorted(
-            (
-                (entry.stat().st_mtime_ns, entry.stat().st_size, entry.path)
-                for entry in os.scandir(folder)
-                if entry.is_file()
-            ),
-        )
-        used = sum(entry[1] for entry in found)
-        for _, length, name in found:
+        found = sorted(_files(folder))
+        used = sum(file.size for file in found)
+        for file in found:
             if used + size <= self._disk_bytes:
                 return
-            Path(name).unlink(missing_ok=True)
-            used -= length
+            Path(file.name).unlink(missing_ok=True)
+            used -= file.size
+
+
+class _File(NamedTuple):
+    """A file of the folder, ordered by the time of its last use."""
+
+    used_ns: int
+    size: int
+    name: str
+
+
+def _files(folder: Path) -> Iterator[_File]:
+    """The states, and the beginnings of states, that are there now."""
+    with contextlib.suppress(FileNotFoundError):
+        for entry in os.scandir(folder):
+            # Another program that shares the folder may take a file away at any time.
+            with contextlib.suppress(FileNotFoundError):
+                if entry.name.endswith((".state", ".part")):
+                    found = entry.stat()
+                    yield _File(found.st_mtime_ns, found.st_size, entry.path)
+
+
+def _replace(path: Path, *parts: bytes) -> None:
+    """Write a file so that it is there whole or not at all."""
+    handle, name = tempfile.mkstemp(dir=path.parent, suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as out:
+            out.writelines(parts)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _is_writable(folder: Path) -> bool:
+    there = next(path for path in (folder, *folder.parents) if path.exists())
+    return there.is_dir() and os.access(there, os.W_OK)

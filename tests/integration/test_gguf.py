@@ -27,6 +27,11 @@ LIGHT = Prompt(
     "Question: What does BrightNet restore?",
 )
 LIMIT = 4
+PLAIN = {1: 1.0}
+WIDE = {1: 1.0, 2: 1.1, 4: 1.2, 8: 1.3}
+COPY = "Repeat the abstract word for word."
+NEAR_TIE = 1.0
+"""Steps of several tokens run other kernels; differences of logits up to 0.9 were seen."""
 
 
 class StopAfter:
@@ -47,6 +52,7 @@ def opened(config, folder=None, **more):
         "states": StateCache(2**28, folder, 2**30),
         "context_tokens": 1024,
         "threads": 1,
+        "costs": PLAIN,
     }
     return GgufModel(find_model(config, config.model), **{**settings, **more})
 
@@ -121,7 +127,7 @@ def test_margins_and_text_are_the_same_with_and_without_a_kept_state(model, expe
 
 
 def test_a_state_restored_from_disk_gives_the_same_answer(installed, model, folder, expected):
-    model.prepare(TREES)
+    model.prepare(TREES, stop=threading.Event())
     later = opened(installed, folder)
     try:
         margin, cached = cached_in(later, lambda: later.margin(TREES))
@@ -148,7 +154,7 @@ def test_a_state_that_does_not_fit_is_computed_again(installed, expected, foreig
 
 def test_a_damaged_state_on_disk_is_computed_again(installed, tmp_path, expected):
     first = opened(installed, tmp_path)
-    first.prepare(TREES)
+    first.prepare(TREES, stop=threading.Event())
     first.close()
     (path,) = tmp_path.glob("*.state")
     data = bytearray(path.read_bytes())
@@ -215,6 +221,127 @@ def test_two_threads_at_once_get_the_answers_they_get_alone(model, expected):
     assert got == expected
 
 
+@pytest.fixture(scope="module")
+def drafting(installed):
+    own = opened(installed, costs=WIDE)
+    yield own
+    own.close()
+
+
+def tokens_of(model, prompt, limit):
+    with model._lock:
+        tokens = model._tokens(prompt, room=limit)
+        return list(model._generate(tokens, model._prefill(tokens, None), limit, None))
+
+
+def steps_of(model, monkeypatch, prompt, limit):
+    """The tokens of an answer, and (first, end) of the places each step of it decoded."""
+    steps, decode = [], model._native.decode
+
+    def noted(tokens, position, *, logits):
+        steps.append((position, position + len(tokens)))
+        return decode(tokens, position, logits=logits)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(model._native, "decode", noted)
+        tokens = tokens_of(model, prompt, limit)
+    begin = len(model._tokens(prompt, room=limit))
+    return tokens, [(a - begin, b - begin) for a, b in steps if a >= begin]
+
+
+def gap_after(model, prompt, written):
+    """The lead of the likeliest token over the next after a prompt and what was written."""
+    with model._lock:
+        tokens = model._tokens(prompt, room=len(written) + 1)
+        logits = model._prefill(tokens, None)
+        for i, token in enumerate(written):
+            logits = model._native.decode([token], len(tokens) + i, logits=1)[0]
+        second, first = sorted(logits)[-2:]
+        return float(first - second)
+
+
+@pytest.mark.parametrize("prompt", [TREES, LIGHT], ids=["trees", "light"])
+@pytest.mark.parametrize("task", [COPY, ""])
+def test_drafts_change_nothing_but_near_ties(uncached, drafting, prompt, task):
+    prompt = dataclasses.replace(prompt, task=task or prompt.task)
+    plain, drafted = (tokens_of(m, prompt, 40) for m in (uncached, drafting))
+    at = next((i for i, (a, b) in enumerate(zip(plain, drafted, strict=False)) if a != b), None)
+    if at is None:
+        assert plain == drafted
+    else:
+        assert gap_after(uncached, prompt, plain[:at]) < NEAR_TIE
+
+
+def test_a_copied_text_takes_fewer_steps_than_it_has_tokens(drafting, monkeypatch):
+    prompt = dataclasses.replace(TREES, task=COPY)
+    tokens, steps = steps_of(drafting, monkeypatch, prompt, 40)
+    assert max(end - first for first, end in steps) == 8
+    assert len(steps) < 0.6 * len(tokens)
+
+
+def test_answers_with_drafts_are_the_same_each_time_and_with_a_kept_state(installed, tmp_path):
+    prompt = dataclasses.replace(TREES, task=COPY)
+    answers = []
+    for _ in range(2):
+        own = opened(installed, tmp_path, costs=WIDE)
+        answers += [tokens_of(own, prompt, 30) for _ in range(2)]
+        own.close()
+    assert len(answers[0]) == 30
+    assert answers == answers[:1] * 4
+
+
+def test_an_answer_ends_at_its_limit_within_a_draft(drafting, monkeypatch):
+    prompt = dataclasses.replace(TREES, task=COPY)
+    whole = tokens_of(drafting, prompt, 40)
+    for limit in (1, 2, 9):
+        tokens, steps = steps_of(drafting, monkeypatch, prompt, limit)
+        assert tokens == whole[:limit]
+        assert all(end <= limit for _, end in steps)
+
+
+def test_costs_are_measured_once_and_kept_for_the_model(installed, tmp_path):
+    first = opened(installed, costs=None, paces=tmp_path)
+    second = opened(installed, costs=None, paces=tmp_path)
+    (file,) = tmp_path.iterdir()
+    assert first._costs == second._costs
+    assert list(first._costs) == [1, 2, 4, 8]
+    for own in (first, second):
+        own.close()
+    assert file.suffix == ".json"
+
+
+def test_reading_ahead_gives_way_in_the_middle_of_a_step(model, expected):
+    unread = dataclasses.replace(LIGHT, document="A paper nobody has read. " * 60)
+    stop = StopAfter(300)
+    before = model.usage()
+    with pytest.raises(Stopped):
+        model.prepare(unread, stop=stop)
+    assert 300 < stop.asked < 310
+    assert model.usage() == before
+    assert model.margin(TREES) == expected[TREES][0]
+
+
+def test_reading_ahead_ends_where_there_is_no_more_room(installed, tmp_path):
+    never = threading.Event()
+    own = opened(installed, states=StateCache(0, tmp_path, 4 * 2**20))
+    prompts = [dataclasses.replace(LIGHT, document=f"Paper {n}. " * 20) for n in range(9)]
+    done = [own.prepare(prompt, stop=never) for prompt in prompts]
+    own.close()
+    assert done[0]
+    assert not done[-1]
+    kept = len(list(tmp_path.glob("*.state")))
+    assert done == [True] * kept + [False] * (9 - kept)
+
+
+def test_a_state_made_ahead_is_used_by_the_first_question(installed, tmp_path, expected):
+    own = opened(installed, tmp_path)
+    assert own.prepare(TREES, stop=threading.Event())
+    margin, cached = cached_in(own, lambda: own.margin(TREES))
+    own.close()
+    assert cached > 0
+    assert margin == expected[TREES][0]
+
+
 def test_a_prompt_past_the_context_is_refused_and_the_answer_keeps_its_room(model, expected):
     room = model.context_tokens - len(model._tokens(TREES, room=0))
     longer = dataclasses.replace(TREES, task=TREES.task + " why" * (room - 20))
@@ -224,7 +351,7 @@ def test_a_prompt_past_the_context_is_refused_and_the_answer_keeps_its_room(mode
 
 
 def test_usage_counts_prompt_cached_and_written_tokens(model):
-    model.prepare(LIGHT)
+    model.prepare(LIGHT, stop=threading.Event())
     before = model.usage()
     pieces = list(model.write(LIGHT, limit=3))
     after = model.usage()

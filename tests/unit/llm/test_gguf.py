@@ -1,57 +1,11 @@
 """The parts of the GGUF adapter that need no model."""
 
 import dataclasses
-import threading
 
 import pytest
 
 from rag.errors import ModelDamaged, ModelMissing
-from rag.llm.gguf import FairLock, open_model, physical_cores
-
-
-def test_the_lock_is_given_in_the_order_threads_came():
-    lock, served, threads = FairLock(), [], []
-
-    def take(name):
-        with lock.hold():
-            served.append(name)
-
-    with lock.hold():
-        for name in range(6):
-            threads.append(threading.Thread(target=take, args=(name,)))
-            threads[-1].start()
-            while len(lock._waiting) < name + 2:
-                pass
-    for thread in threads:
-        thread.join(10)
-    assert served == [0, 1, 2, 3, 4, 5]
-
-
-def test_the_lock_is_held_by_one_thread_at_a_time():
-    lock, inside, most = FairLock(), [], []
-
-    def take():
-        for _ in range(50):
-            with lock.hold():
-                inside.append(1)
-                most.append(len(inside))
-                inside.pop()
-
-    threads = [threading.Thread(target=take) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(20)
-    assert len(most) == 200
-    assert max(most) == 1
-
-
-def test_an_error_under_the_lock_gives_it_back():
-    lock = FairLock()
-    with pytest.raises(ValueError, match="broken"), lock.hold():
-        raise ValueError("broken")
-    with lock.hold():
-        assert True
+from rag.llm.gguf import open_model, physical_cores
 
 
 def test_at_least_one_core_is_used():

@@ -1,6 +1,7 @@
 """States of papers, in memory and on disk, under limits."""
 
 import os
+import threading
 
 import pytest
 
@@ -116,6 +117,74 @@ def test_a_dropped_state_is_gone_from_memory_and_disk(folder):
     assert cache.get("a") is None
     assert not cache.holds("a")
     assert (cache.memory_used(), files(folder)) == (0, set())
+
+
+def test_a_state_made_ahead_stays_out_of_memory_where_the_disk_has_it(folder):
+    cache = StateCache(100, folder, 1000)
+    cache.put("a", b"state", ahead=True)
+    assert cache.memory_used() == 0
+    assert cache.get("a") == b"state"
+    kept = StateCache(100, None, 0)
+    kept.put("a", b"state", ahead=True)
+    assert kept.get("a") == b"state"
+
+
+def test_there_is_room_until_another_state_would_push_one_out(folder):
+    cache = StateCache(0, folder, 400)
+    assert cache.has_room()
+    cache.put("a", b"x" * 100)
+    assert cache.has_room()
+    cache.put("b", b"x" * 100)
+    assert not cache.has_room()
+    assert files(folder) == {"a.state", "b.state"}
+
+
+def test_where_nothing_can_be_written_the_room_is_that_of_memory(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    cache = StateCache(10, tmp_path / "file" / "states", 1000)
+    cache.put("a", b"123456")
+    assert not cache.has_room()
+    assert StateCache(12, tmp_path / "file" / "states", 1000).has_room()
+
+
+def test_a_file_that_another_program_takes_away_does_not_stop_a_write(folder):
+    cache = StateCache(0, folder, 1000)
+    cache.put("a", b"state")
+    (folder / "gone.state").symlink_to(folder / "nowhere")
+    cache.put("b", b"state")
+    assert cache.get("b") == b"state"
+
+
+def test_files_of_others_in_the_folder_are_left_alone(folder):
+    folder.mkdir()
+    (folder / "notes.txt").write_text("x" * 500)
+    cache = StateCache(0, folder, 200)
+    cache.put("a", b"x" * 100)
+    cache.put("b", b"x" * 100)
+    assert files(folder) == {"b.state"}
+    assert (folder / "notes.txt").exists()
+
+
+def test_two_programs_that_share_a_folder_read_only_whole_states(folder):
+    states = {str(n): bytes([n]) * 20_000 for n in range(8)}
+    caches = [StateCache(0, folder, 100_000) for _ in range(4)]
+    wrong = []
+
+    def use(cache):
+        for key, state in list(states.items()) * 5:
+            cache.put(key, state)
+            found = cache.get(key)
+            if found not in (None, state):
+                wrong.append(key)
+
+    threads = [threading.Thread(target=use, args=(cache,)) for cache in caches]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert wrong == []
+    assert not list(folder.glob("*.part"))
+    assert files(folder)
 
 
 def test_no_unfinished_file_is_left_behind(folder):
