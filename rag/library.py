@@ -167,6 +167,14 @@ class Library:
         """Return one paper. Raises UnknownPaper."""
         return self._record.paper(paper_id)[1]
 
+    def newest(self, limit: int) -> tuple[Paper, ...]:
+        """Return the papers that came last, newest first."""
+        return tuple(paper for _, paper in self._record.newest(limit))
+
+    def generation(self) -> int:
+        """Return a number that grows whenever the library has changed."""
+        return self._record.generation()
+
     def count(self) -> int:
         """Return the number of papers."""
         return self._record.count()

@@ -32,6 +32,7 @@ class LocalMachine:
             ("Papers", "not known yet" if count is None else f"{count:,}"),
             ("Library", f"{config.library}, {_size(config.library)}"),
             ("Chat model", self._backend.model),
+            ("Read ahead", self._backend.ahead() or "nothing yet"),
             ("Embedder", config.embedder),
             ("Models and conversations", f"{config.data_dir}"),
             ("Memory in use", f"{_memory() / 1e6:,.0f} MB"),

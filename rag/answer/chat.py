@@ -60,7 +60,7 @@ class Chat:
     def __init__(self, library: Papers, model: LanguageModel, prompts: Prompts) -> None:
         self.library = library
         self.model = model
-        self._prompts = prompts
+        self.prompts = prompts
         self._queue = Queue()
 
     def ask(
@@ -101,6 +101,10 @@ class Chat:
             yield Routed("compare", about)
             yield from self._run(turn, answer_compare(turn, Comparison(papers, (), about)))
 
+    def busy(self) -> bool:
+        """Whether a question is being answered or waits."""
+        return self._queue.waiting() > 0
+
     # ------------------------------------------------------------ one turn
 
     def _guarded(self, asked: _Asked) -> Iterator[Event]:
@@ -127,7 +131,7 @@ class Chat:
 
     def _turn(self, asked: _Asked, question: str) -> Turn:
         draft = Draft(asked.text, "single", self.model)
-        reader = Reader(self.model, self._prompts, asked.stop)
+        reader = Reader(self.model, self.prompts, asked.stop)
         return Turn(question, self.library, reader, draft, asked.scope)
 
     def _answer(self, turn: Turn, asked: _Asked) -> Iterator[Event]:

@@ -56,6 +56,12 @@ class Queries(Database):
         )
         return self.papers_by_number([row[0] for row in rows])
 
+    def newest(self, limit: int) -> list[tuple[int, Paper]]:
+        """Return (number, paper) of the `limit` papers that came last, newest first."""
+        condition = f"{_READY} ORDER BY p.number DESC LIMIT ?"
+        rows = self._all(f"SELECT p.number FROM papers p WHERE {condition}", (limit,))
+        return self.papers_by_number([row[0] for row in rows])[::-1]
+
     def count(self) -> int:
         """Return how many papers are ready."""
         return int(self._all(f"SELECT count(*) FROM papers p WHERE {_READY}")[0][0])

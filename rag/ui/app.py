@@ -17,6 +17,7 @@ from rag.llm.address import sent_to
 from rag.ui.backend import Backend
 
 if TYPE_CHECKING:
+    from rag.ahead import ReadAhead
     from rag.answer.chat import Chat
     from rag.library import Library
 
@@ -53,7 +54,10 @@ def serve(
     click.echo(f"Citewell is at {address} (Ctrl+C ends it)", err=True)
     if open_browser:
         Timer(1.0, webbrowser.open, [address]).start()
-    server.run(sockets=[listener])
+    try:
+        server.run(sockets=[listener])
+    finally:
+        backend.close()
 
 
 def login_for(host: str, auth: str | None) -> tuple[str, str] | None:
@@ -101,7 +105,17 @@ def backend_of(config: Config) -> Backend:
     def open_chat(library: Library) -> Chat:
         return open_chat_of(config, library)
 
-    return Backend(open_library, open_chat, config.model, sent_to(config.model))
+    return Backend(open_library, open_chat, config.model, sent_to(config.model), read_ahead_of)
+
+
+def read_ahead_of(library: Library, chat: Chat) -> ReadAhead | None:
+    """What reads the papers of a library ahead for a chat; none for a model elsewhere."""
+    from rag.ahead import ReadAhead
+    from rag.llm.gguf import GgufModel
+
+    if not isinstance(chat.model, GgufModel):
+        return None
+    return ReadAhead(library, chat.model, chat.prompts, chat.busy)
 
 
 def open_chat_of(config: Config, library: Library) -> Chat:

@@ -67,6 +67,19 @@ class ChatLike(Protocol):
         """The events of a comparison of given papers; the last is Done."""
 
 
+class AheadLike(Protocol):
+    """What reads papers while no question is asked."""
+
+    def start(self) -> None:
+        """Begin; returns at once."""
+
+    def close(self) -> None:
+        """End soon."""
+
+    def progress(self) -> tuple[int, int, bool]:
+        """Papers read, papers there are, and whether no more will be read as things are."""
+
+
 class Backend:
     """The library and the chat, which become ready one after the other in a thread."""
 
@@ -76,6 +89,7 @@ class Backend:
         open_chat: Callable[[Any], ChatLike],
         model: str = "",
         sent_to: str | None = None,
+        read_ahead: Callable[[Any, Any], AheadLike | None] = lambda library, chat: None,
     ) -> None:
         self.model = model
         self.sent_to = sent_to
@@ -84,6 +98,8 @@ class Backend:
         self._library: Future[LibraryLike] = Future()
         self._chat: Future[ChatLike] = Future()
         self._sample: tuple[int, tuple[Paper, ...]] | None = None
+        self._read_ahead = read_ahead
+        self._ahead: AheadLike | None = None
 
     def start(self) -> None:
         """Begin to open both; returns at once."""
@@ -92,15 +108,35 @@ class Backend:
     def change_model(self, model: str, open_chat: Callable[[Any], ChatLike]) -> None:
         """Open another chat on this machine, which answers from now on; returns at once."""
         self.model, self.sent_to, self._open_chat = model, None, open_chat
+        self.close()
         self._chat = Future()
         if self.library is not None:
             self.start()
+
+    def close(self) -> None:
+        """End what goes on in the background; questions are answered as before."""
+        if self._ahead is not None:
+            self._ahead.close()
+            self._ahead = None
+
+    def ahead(self) -> str:
+        """How many papers have been read ahead, in words; empty where none are."""
+        if self._ahead is None:
+            return ""
+        ready, total, at_rest = self._ahead.progress()
+        room = "; the disk limit has room for no more" if at_rest and ready < total else ""
+        return f"{ready:,} of {total:,} papers ready to be asked about at once{room}"
 
     def _open(self) -> None:
         try:
             if not self._library.done():
                 self._library.set_result(self._open_library())
-            self._chat.set_result(self._open_chat(self._library.result()))
+            library = self._library.result()
+            chat = self._open_chat(library)
+            self._chat.set_result(chat)
+            self._ahead = self._read_ahead(library, chat)
+            if self._ahead is not None:
+                self._ahead.start()
         except CitewellError as problem:
             self._fail(problem)
         except Exception as problem:
