@@ -7,6 +7,7 @@ import hashlib
 import os
 import threading
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ import numpy as np
 from rag.errors import ModelDamaged
 from rag.types import Vectors
 
+_REMEMBERED = 256
 _OFFLINE = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_HUB_DISABLE_TELEMETRY")
 
 
@@ -37,6 +39,7 @@ class LocalEmbedder:
         self._threads = threads
         self._lock = threading.RLock()
         self._loaded: Any = None
+        self._recent = lru_cache(_REMEMBERED)(lambda text: self._embed_windows([text]))
         self.name = name
 
     @property
@@ -66,7 +69,15 @@ class LocalEmbedder:
         return np.asarray(rows / np.maximum(lengths, 1e-12), np.float32)
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """Unit vectors, shape [len(texts), dimension]; long texts in averaged windows."""
+        """Unit vectors, shape [len(texts), dimension]; long texts in averaged windows.
+
+        One text alone is remembered: a turn asks for its question again and again.
+        """
+        if len(texts) == 1:
+            return self._recent(texts[0]).copy()
+        return self._embed_windows(texts)
+
+    def _embed_windows(self, texts: Sequence[str]) -> Vectors:
         windows = [self._windows(text) for text in texts]
         flat = self.embed_passages([w for group in windows for w in group])
         ends = np.cumsum([0, *(len(group) for group in windows)])
