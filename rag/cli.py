@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -47,12 +46,6 @@ def _run(arguments: Sequence[str] | None) -> int:
     except click.Abort:
         tell("citewell: stopped; what was finished is kept")
         return _INTERRUPTED
-    except sqlite3.DatabaseError as error:
-        tell(
-            f"citewell: The record of the library is damaged ({error}). Put back a copy of "
-            "record.sqlite3, or move the library's folder away and index your files again."
-        )
-        return CitewellError.exit_code
     except OSError as error:
         tell(f"citewell: {error}")
         return CitewellError.exit_code

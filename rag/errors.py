@@ -11,6 +11,9 @@
     │   └── EmbedderMismatch      3  the library was made with another embedder
     ├── LibraryDamaged            1  the record or the store cannot be read
     ├── LibraryBusy               1  another process is writing to the library
+    ├── LibraryGone               1  its folder was taken away while it was open
+    ├── LibraryReadOnly           1  its folder may be read and not written
+    ├── DiskFull                  1  there is no room left to write
     ├── StoreUnreachable          1  the Chroma server does not answer
     ├── DownloadFailed            1  no source gave the file
     ├── ServerFailed              1  the model server did not answer as it should
@@ -72,6 +75,18 @@ class LibraryDamaged(CitewellError):
 
 class LibraryBusy(CitewellError):
     """Another process is writing to the library."""
+
+
+class LibraryGone(CitewellError):
+    """The folder of an open library was moved or deleted."""
+
+
+class LibraryReadOnly(CitewellError):
+    """The folder of the library may be read and not written."""
+
+
+class DiskFull(CitewellError):
+    """There is no room left to write."""
 
 
 class StoreUnreachable(CitewellError):

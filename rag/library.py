@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -15,10 +14,10 @@ from filelock import FileLock, Timeout
 
 from rag.config import Config
 from rag.corpus import files
-from rag.errors import LibraryBusy, MissingError
+from rag.errors import DiskFull, LibraryBusy, LibraryReadOnly, MissingError
 from rag.index import retrieve
 from rag.index.chunks import sentences
-from rag.index.faults import writable
+from rag.index.faults import explained
 from rag.index.indexes import Indexes, OnCommit, OnProgress, Progress
 from rag.index.record import FILE_NAME, PaperRecord
 from rag.intake import Intake, Tally
@@ -72,16 +71,30 @@ class Library:
         """Open the library of `config`, and finish what an interrupted run left undone.
 
         Vectors and words that are gone or damaged are made anew from the record. Raises
-        LibraryMissing where there is none and `create` is false, LibraryDamaged.
+        LibraryMissing where there is none and `create` is false, LibraryDamaged. A library in
+        a folder that cannot be written is read as it is; methods that write raise
+        LibraryReadOnly.
         """
         library = cls(config, PaperRecord.open(config.library, create=create))
-        record, indexes = library._record, library._indexes
+        try:
+            if not library._record.read_only:
+                library._finish(on_progress or _nothing)
+        except BaseException:
+            library.close()
+            raise
+        return library
+
+    def _finish(self, on_progress: OnProgress) -> None:
+        """Teach the indexes what an interrupted run left undone, and mend them.
+
+        Where that cannot be now, what they know can be used all the same.
+        """
+        record, indexes = self._record, self._indexes
         if record.count_pending() or record.gone() or indexes.faulty():
-            with contextlib.suppress(LibraryBusy, MissingError), library._writing():
+            with contextlib.suppress(LibraryBusy, MissingError, DiskFull), self._writing():
                 indexes.check_embedder()
                 indexes.mend()
-                indexes.catch_up(_nothing, on_progress or _nothing)
-        return library
+                indexes.catch_up(_nothing, on_progress)
 
     def close(self) -> None:
         """Close the files."""
@@ -148,8 +161,9 @@ class Library:
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
+        self._record.check_writable()
         try:
-            with writable(self._folder), self._writer.acquire(timeout=_LOCK_SECONDS):
+            with explained(self._folder), self._writer.acquire(timeout=_LOCK_SECONDS):
                 yield
         except Timeout as error:
             raise LibraryBusy(
@@ -199,7 +213,7 @@ class Library:
         if kept is not None:
             return kept
         vectors = self._indexes.embedder.embed_queries([clean(part.text) for part in parts])
-        with contextlib.suppress(sqlite3.OperationalError):
+        with contextlib.suppress(DiskFull, LibraryReadOnly, LibraryBusy):
             self._record.keep_sentence_vectors(number, maker, vectors)
         return vectors
 

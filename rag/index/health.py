@@ -35,13 +35,8 @@ def fingerprint(folder: Path) -> str:
     return json.dumps({"chromadb": importlib.metadata.version("chromadb"), "files": files})
 
 
-def is_usable(folder: Path, before: str | None, collection: str, at_least: int) -> bool:
-    """Whether the store can be used, given its fingerprint when it was last written.
-
-    The collection must then have `at_least` so many vectors.
-    """
-    if before is None or before == fingerprint(folder):
-        return True
+def is_usable(folder: Path, collection: str, at_least: int) -> bool:
+    """Whether the store can be used, and its collection has `at_least` so many vectors."""
     if not (folder / _DATABASE).is_file():
         return False
     command = [sys.executable, "-c", _PROBE, str(folder), collection, str(at_least)]

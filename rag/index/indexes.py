@@ -8,10 +8,12 @@ import threading
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from rag.errors import EmbedderMismatch
 from rag.index.chunks import chunk_papers
 from rag.index.embedder import LocalEmbedder, checksum
+from rag.index.faults import explained, has_room, is_read_only, read_only
 from rag.index.health import fingerprint, is_usable
 from rag.index.record import Numbered, PaperRecord
 from rag.index.vectors import ChunkVectors, EmbedderIdentity
@@ -60,6 +62,7 @@ class Indexes:
         self._embedder: tuple[LocalEmbedder, EmbedderIdentity] | None = None
         self._open: tuple[ChunkVectors, WordIndex] | None = None
         self._generation = 0
+        self._copies: TemporaryDirectory[str] | None = None
 
     @property
     def embedder(self) -> LocalEmbedder:
@@ -91,6 +94,9 @@ class Indexes:
             if self._open is not None:
                 self._open[0].close()
             self._open = None
+            if self._copies is not None:
+                self._copies.cleanup()
+            self._copies = None
 
     def _encoder(self) -> tuple[LocalEmbedder, EmbedderIdentity]:
         with self._lock:
@@ -109,12 +115,28 @@ class Indexes:
                 self.close()
             if self._open is None:
                 vectors = self._open_vectors(self.identity)
-                self._open = vectors, WordIndex.open(self._folder / _WORDS)
+                self._open = vectors, WordIndex.open(self._writable(self._folder / _WORDS))
                 self._generation = generation
             return self._open
 
     def _open_vectors(self, identity: EmbedderIdentity) -> ChunkVectors:
-        return ChunkVectors.open(self._chroma, self._store, self._collection, identity)
+        folder = self._chroma if self._remote else self._writable(self._chroma)
+        return ChunkVectors.open(folder, self._store, self._collection, identity)
+
+    def _writable(self, folder: Path) -> Path:
+        """The folder, or a copy where it may not be written: both indexes write to be read."""
+        if not (self._record.read_only and is_read_only(folder)):
+            return folder
+        if not folder.exists():
+            raise read_only(self._folder)
+        with explained(self._folder):
+            if self._copies is None:
+                self._copies = TemporaryDirectory(prefix="citewell-", ignore_cleanup_errors=True)
+            copy = Path(self._copies.name) / folder.name
+            shutil.copytree(folder, copy, copy_function=shutil.copyfile)
+            for part in (copy, *copy.rglob("*/")):
+                part.chmod(0o700)
+        return copy
 
     @property
     def _chroma(self) -> Path:
@@ -125,6 +147,8 @@ class Indexes:
     def _check(self, identity: EmbedderIdentity) -> None:
         """Refuse vectors of another embedder; the first one to come is remembered."""
         known = self._record.meta("embedder")
+        if known is None and self._record.read_only:
+            return
         if known is None:
             self._record.set_meta("embedder", json.dumps(asdict(identity)))
             return
@@ -184,15 +208,25 @@ class Indexes:
     # ------------------------------------------------------------ mending
 
     def faulty(self) -> bool:
-        """Whether vectors or words are gone or damaged, so that `mend` must make them anew."""
-        if not self._record.count():
+        """Whether vectors or words are gone or damaged, so that `mend` must make them anew.
+
+        A full disk makes good ones look damaged, and leaves no room for others.
+        """
+        if not self._record.has_papers() or not has_room(self._folder):
             return False
         return not (self._vectors_usable() and WordIndex.is_usable(self._folder / _WORDS))
 
     def _vectors_usable(self) -> bool:
-        return self._remote or is_usable(
-            self._chroma, self._record.meta(_FILES), self._collection, self._record.count()
-        )
+        if self._remote:
+            return True
+        now = fingerprint(self._chroma)
+        if self._record.meta(_FILES) == now:
+            return True
+        if not is_usable(self._chroma, self._collection, self._record.count()):
+            return False
+        if not self._record.read_only:
+            self._record.set_meta(_FILES, self._fingerprint())
+        return True
 
     @property
     def _collection(self) -> str:

@@ -70,9 +70,7 @@ class Papers(Queries):
              content, content, number),
         )  # fmt: skip
         self._run("DELETE FROM keys WHERE number = ?", (number,))
-        self._connection.executemany(
-            "INSERT OR IGNORE INTO keys VALUES (?, ?)", [(key, number) for key in keys]
-        )
+        self._run_many("INSERT OR IGNORE INTO keys VALUES (?, ?)", [(key, number) for key in keys])
 
     def drop_paper(self, number: int) -> None:
         """Delete a paper; the indexes have yet to drop it. Its entries are set free."""
@@ -105,13 +103,11 @@ class Papers(Queries):
         """Note that the indexes know these papers, and have dropped those."""
         with self.transaction():
             self.set_meta("generation", str(self.generation() + 1))
-            self._connection.executemany(
+            self._run_many(
                 "UPDATE papers SET indexed = ? WHERE number = ?",
                 [(item.revision, item.number) for item in learned],
             )
-            self._connection.executemany(
-                "DELETE FROM gone WHERE number = ?", [(number,) for number in dropped]
-            )
+            self._run_many("DELETE FROM gone WHERE number = ?", [(number,) for number in dropped])
 
     def mark_all_pending(self) -> None:
         """Note that the indexes know nothing: they are to be made anew."""

@@ -62,6 +62,10 @@ class Queries(Database):
         rows = self._all(f"SELECT p.number FROM papers p WHERE {condition}", (limit,))
         return self.papers_by_number([row[0] for row in rows])[::-1]
 
+    def has_papers(self) -> bool:
+        """Whether there is any paper that is ready."""
+        return bool(self._all(f"SELECT 1 FROM papers p WHERE {_READY} LIMIT 1"))
+
     def count(self) -> int:
         """Return how many papers are ready."""
         return int(self._all(f"SELECT count(*) FROM papers p WHERE {_READY}")[0][0])

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from rag.errors import CitewellError, LibraryDamaged, StoreUnreachable
+from rag.index.faults import nearest, outer_cause
 from rag.types import Vectors
 
 _DELETE_BATCH = 500
@@ -61,7 +62,7 @@ class ChunkVectors:
         with self._lock:
             try:
                 yield
-            except (_chroma_error(), ValueError, OSError, RuntimeError) as error:
+            except _failures() as error:
                 raise _failure(self._where, error) from error
 
     @classmethod
@@ -76,13 +77,16 @@ class ChunkVectors:
         from chromadb.config import Settings
 
         settings = Settings(anonymized_telemetry=False)
+        where = store if store and "://" in store else str(nearest(folder))
         try:
             if store and "://" in store:
                 return cls(_server(store, settings), name, identity, store)
             client = chromadb.PersistentClient(str(folder), settings)
             return cls(client, name, identity, str(folder))
-        except (_chroma_error(), ValueError, OSError, RuntimeError) as error:
-            raise _failure(store if store and "://" in store else str(folder), error) from error
+        except _failures() as error:
+            # Else Chroma hands out what it failed to open when the folder is opened again.
+            chromadb.api.client.SharedSystemClient.clear_system_cache()
+            raise _failure(where, error) from error
 
     @property
     def made_by(self) -> EmbedderIdentity:
@@ -182,20 +186,21 @@ def _server(store: str, settings: Any) -> Any:  # noqa: ANN401
     )  # fmt: skip
 
 
-def _chroma_error() -> type[Exception]:
+def _failures() -> tuple[type[Exception], ...]:
+    """What Chroma raises; the last where it fails to clean up after a failure."""
     from chromadb.errors import ChromaError
 
-    kind: type[Exception] = ChromaError
-    return kind
+    return (ChromaError, ValueError, OSError, RuntimeError, AttributeError)
 
 
 def _failure(where: str, error: Exception) -> CitewellError:
+    """The error to raise for one of Chroma's."""
     if "://" in where:
         return StoreUnreachable(
             f"The Chroma server at {where} does not answer ({error}). Start it with "
             "`chroma run --path DIR --port N`, or leave --store out to use the local store."
         )
-    return LibraryDamaged(
+    return outer_cause(Path(where), error) or LibraryDamaged(
         f"The vectors in {where} cannot be used ({error}). Close Citewell, delete that folder and "
         "start again: the vectors are made anew from the record. Your files are not touched."
     )

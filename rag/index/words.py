@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from rag.errors import LibraryDamaged
+from rag.index.faults import outer_cause
 from rag.text import stems
 from rag.types import Paper
 
@@ -18,31 +20,30 @@ queries of SciFact, nDCG@10 is 0.766 unboosted and 0.792 with this."""
 
 
 class WordIndex:
-    """Titles and texts as stems; each document is named by its paper's number."""
+    """Titles and texts as stems; each document is named by its paper's number.
 
-    def __init__(self, index: Any) -> None:  # noqa: ANN401
+    Its methods raise LibraryDamaged, LibraryGone, LibraryReadOnly or DiskFull.
+    """
+
+    def __init__(self, index: Any, folder: Path) -> None:  # noqa: ANN401
         self._index = index
+        self._folder = folder
 
     @classmethod
     def open(cls, folder: Path) -> WordIndex:
-        """Open or create the index in `folder`. Raises LibraryDamaged."""
+        """Open or create the index in `folder`."""
         import tantivy
 
         builder = tantivy.SchemaBuilder()
         builder.add_unsigned_field("number", stored=True, indexed=True, fast=True)
         for field in ("title", "text"):
             builder.add_text_field(field, tokenizer_name=_ANALYSER, index_option="freq")
-        folder.mkdir(parents=True, exist_ok=True)
-        try:
+        with _explained(folder):
+            folder.mkdir(parents=True, exist_ok=True)
             index = tantivy.Index(builder.build(), str(folder))
-        except (ValueError, OSError) as error:
-            raise LibraryDamaged(
-                f"The word index in {folder} cannot be opened ({error}). Delete that folder: it is "
-                "made anew from the record when Citewell starts. Your files are not touched."
-            ) from error
         spaces = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
         index.register_tokenizer(_ANALYSER, spaces)
-        return cls(index)
+        return cls(index, folder)
 
     @staticmethod
     def is_usable(folder: Path) -> bool:
@@ -63,20 +64,17 @@ class WordIndex:
         import tantivy
 
         items = list(papers)
-        writer = self._index.writer(heap_size=_HEAP, num_threads=1)
         stale = [*dropped, *(number for number, _ in items)]
-        writer.delete_documents_by_query(
-            tantivy.Query.term_set_query(self._index.schema, "number", stale)
-        )
-        for number, paper in items:
-            document = tantivy.Document()
-            document.add_unsigned("number", number)
-            document.add_text("title", " ".join(stems(paper.title)))
-            document.add_text("text", " ".join(stems(paper.text)))
-            writer.add_document(document)
-        writer.commit()
-        writer.wait_merging_threads()
-        self._index.reload()
+        with _explained(self._folder):
+            writer = self._index.writer(heap_size=_HEAP, num_threads=1)
+            writer.delete_documents_by_query(
+                tantivy.Query.term_set_query(self._index.schema, "number", stale)
+            )
+            for number, paper in items:
+                writer.add_document(_document(number, paper))
+            writer.commit()
+            writer.wait_merging_threads()
+            self._index.reload()
 
     def search(
         self, terms: Sequence[str], limit: int, numbers: Iterable[int] | None = None
@@ -98,15 +96,37 @@ class WordIndex:
             query = tantivy.Query.boolean_query(
                 [(occur.Must, query), (occur.Must, tantivy.Query.const_score_query(allowed, 0.0))]
             )
-        self._index.reload()
-        searcher = self._index.searcher()
-        hits = searcher.search(query, limit, count=False).hits
-        found = searcher.fast_field_values("number", [address for _, address in hits])
+        with _explained(self._folder):
+            self._index.reload()
+            searcher = self._index.searcher()
+            hits = searcher.search(query, limit, count=False).hits
+            found = searcher.fast_field_values("number", [address for _, address in hits])
         return {int(n): float(score) for n, (score, _) in zip(found, hits, strict=True)}
 
     def count(self) -> int:
         """Return the number of papers in the index."""
         return int(self._index.searcher().num_docs)
+
+
+def _document(number: int, paper: Paper) -> Any:  # noqa: ANN401
+    import tantivy
+
+    document = tantivy.Document()
+    document.add_unsigned("number", number)
+    document.add_text("title", " ".join(stems(paper.title)))
+    document.add_text("text", " ".join(stems(paper.text)))
+    return document
+
+
+@contextmanager
+def _explained(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except (ValueError, OSError) as error:
+        raise outer_cause(folder.parent, error) or LibraryDamaged(
+            f"The word index in {folder} cannot be used ({error}). Delete that folder: it is "
+            "made anew from the record when Citewell starts. Your files are not touched."
+        ) from error
 
 
 def _term_clauses(schema: Any, term: str) -> tuple[Any, Any]:  # noqa: ANN401

@@ -1,16 +1,21 @@
-"""A library of invented papers with the real encoder and Chroma, shared by the chat's tests."""
+"""Two libraries: one of hashes, to be quick, and one of invented papers with the real encoder."""
 
 import csv
 import dataclasses
 import json
+from pathlib import Path
 
 import pytest
 
+import rag.index.indexes
+import rag.library
 from rag.answer.chat import Chat
 from rag.answer.prompt import Prompts
 from rag.library import Library
 from rag.resources import prompts_dir
 from tests.fakes import by_words, finished
+from tests.integration import crash_child
+from tests.integration.hashed import write
 
 PAPERS = {
     "LoRA: Low-Rank Adaptation of Language Models": (
@@ -98,3 +103,18 @@ def talk(invented):
         return finished(chat.ask(question, history, **more))
 
     return ask
+
+
+@pytest.fixture
+def hashed(monkeypatch):
+    monkeypatch.setattr(rag.index.indexes, "LocalEmbedder", crash_child.HashEmbedder)
+    monkeypatch.setattr(rag.index.indexes, "checksum", lambda folder: "hashes")
+    monkeypatch.setattr(rag.library, "find_embedder", lambda config, name: Path())
+
+
+@pytest.fixture
+def filled(config, tmp_path, hashed):
+    write(tmp_path / "in", 40)
+    with Library.open(config, create=True) as library:
+        library.index([tmp_path / "in"])
+    return config
