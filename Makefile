@@ -37,7 +37,7 @@ TORCH := torch==2.13.0
 EXAM        ?= ../shared/exam
 DATA        ?= ../shared/data
 
-.PHONY: help run test setup models sample browser lint types unit bench-quality clean lock
+.PHONY: help run test setup models sample browser lint types unit bench bench-quality clean lock
 
 help:  ## Show the targets.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 16
@@ -115,6 +115,9 @@ unit: $(VENV)/.dev  ## Run the quick tests only.
 
 bench-quality: setup  ## Measure answers, attribution and retrieval (needs EXAM and DATA).
 	@$(BIN)/python -m benchmarks.quality --exam $(EXAM) --data $(DATA)
+
+bench: setup  ## Measure speed beside other pipelines; SIZES=31,2000,20000 also growth.
+	@$(BIN)/python -m benchmarks.speed $(if $(SIZES),--sizes $(SIZES) --data $(DATA))
 
 # No index is named in a lock file. torch has no hash that holds everywhere, and
 # llama-cpp-python is built here at the version that rag/llm/build.py names.

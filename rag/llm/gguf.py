@@ -72,7 +72,7 @@ class GgufModel:
         self._usage = Usage(0, 0, 0)
         self._yes = self._native.tokenize("Yes", special=False)[0]
         self._no = self._native.tokenize("No", special=False)[0]
-        self._costs = costs if costs is not None else self._pace(paces)
+        self.costs = costs if costs is not None else self._pace(paces)
 
     def _read_template(self) -> ChatTemplate:
         native = self._native
@@ -221,7 +221,7 @@ class GgufModel:
     def _greedy(self, tokens: _Tokens, logits: Logits, limit: int) -> Iterator[int]:
         """The likeliest tokens one after the other, without end, decoded some a step."""
         native = self._native
-        drafter = Drafter([*tokens.document, *tokens.task], self._costs)
+        drafter = Drafter([*tokens.document, *tokens.task], self.costs)
         position, end = len(tokens), len(tokens) + limit
         token = int(np.argmax(logits))
         while True:

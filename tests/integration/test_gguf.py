@@ -303,8 +303,8 @@ def test_costs_are_measured_once_and_kept_for_the_model(installed, tmp_path):
     first = opened(installed, costs=None, paces=tmp_path)
     second = opened(installed, costs=None, paces=tmp_path)
     (file,) = tmp_path.iterdir()
-    assert first._costs == second._costs
-    assert list(first._costs) == [1, 2, 4, 8]
+    assert first.costs == second.costs
+    assert list(first.costs) == [1, 2, 4, 8]
     for own in (first, second):
         own.close()
     assert file.suffix == ".json"

@@ -1,0 +1,1 @@
+"""The pipelines that Citewell is measured against."""
