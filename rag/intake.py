@@ -11,6 +11,7 @@ from rag.corpus import files, identity
 from rag.corpus.files import Found
 from rag.corpus.merge import best_text, merge
 from rag.corpus.titles import title_of
+from rag.index.indexes import OnProgress, Progress
 from rag.index.record import Entry, PaperRecord
 from rag.types import Record, Skip
 
@@ -54,6 +55,15 @@ class Intake:
             self._repeat(found)
         else:
             self._read(found, digest)
+
+    def expected(self, found: Found) -> int:
+        """Return how many records a file will give; a PDF is slow to read and taken for one."""
+        if self._record.file_digest(found.path) == files.digest(found.path):
+            skips = self._record.file_skips(found.path)
+            return len(self._record.numbers_of_file(found.path)) + len(skips)
+        if found.path.suffix.lower() == ".pdf":
+            return 1
+        return sum(1 for _ in files.read(found))
 
     def _read(self, found: Found, digest: bytes) -> None:
         with self._record.transaction():
@@ -108,6 +118,34 @@ class Intake:
             if path not in present and any(path.is_relative_to(f) for f in folders):
                 with self._record.transaction():
                     _Visit(self._record, self._tally, file).withdraw()
+
+
+class Gauge:
+    """Tells how far a run is: of the records to be read, and the papers pending before."""
+
+    def __init__(self, record: PaperRecord, tally: Tally, report: OnProgress | None) -> None:
+        self._record = record
+        self._tally = tally
+        self._report = report
+        self._pending = record.count_pending() if report else 0
+        self._total = self._pending
+
+    def expect(self, intake: Intake, found: Sequence[Found]) -> None:
+        """Count what is to be read; that takes a while, so only where it is told to somebody."""
+        if self._report:
+            self._total += sum(intake.expected(item) for item in found)
+
+    def tell(self, _: Progress) -> None:
+        """Report what is read and known to the indexes."""
+        if self._report:
+            done = self._pending + self._tally.read - self._record.count_pending()
+            self._report(Progress(done, max(done, self._total)))
+
+    def finish(self) -> None:
+        """Report the end."""
+        if self._report:
+            done = self._pending + self._tally.read
+            self._report(Progress(done, done))
 
 
 class _Visit:

@@ -20,7 +20,7 @@ from rag.index.chunks import sentences
 from rag.index.faults import explained
 from rag.index.indexes import Indexes, OnCommit, OnProgress, Progress
 from rag.index.record import FILE_NAME, PaperRecord
-from rag.intake import Intake, Tally
+from rag.intake import Gauge, Intake, Tally
 from rag.llm.catalogue import find_embedder
 from rag.text import clean, stems
 from rag.types import Evidence, Hit, Paper, Scope, Sentence, Skip, Vectors
@@ -124,7 +124,8 @@ class Library:
     ) -> Account:
         """Add or refresh files and folders; return what became of each record.
 
-        `on_commit` gets the ids of papers once they are safe on disk. A paper that the user
+        `on_commit` gets the ids of papers once they are safe on disk, `on_progress` how far all
+        records are, which are counted first where it is given. A paper that the user
         removed comes back only when its file is named itself. `rebuild` makes the vectors and
         words anew, with the embedder of the configuration. Raises UsageError, LibraryBusy,
         EmbedderMismatch.
@@ -134,14 +135,15 @@ class Library:
         with self._writing():
             if rebuild:
                 self._indexes.start_anew()
-            catch_up = partial(
-                self._indexes.catch_up, on_commit or _nothing, on_progress or _nothing
-            )
+            gauge = Gauge(self._record, tally, on_progress)
+            catch_up = partial(self._indexes.catch_up, on_commit or _nothing, gauge.tell)
             intake = Intake(self._record, tally, catch_up)
+            gauge.expect(intake, found)
             for item in found:
                 intake.take(item)
             intake.drop_missing([p.absolute() for p in paths if p.is_dir()], found)
             catch_up()
+            gauge.finish()
         return Account(
             tally.read, tally.added, tally.changed, tally.unchanged, tally.duplicate,
             tally.removed, tuple(tally.skipped), tuple(tally.blank),

@@ -5,7 +5,9 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -69,6 +71,20 @@ def open_library(config: Config, *, create: bool = False) -> Library:
 def dump(value: object) -> None:
     """Write a value as one line of JSON."""
     click.echo(json.dumps(value, ensure_ascii=False))
+
+
+@contextmanager
+def progress_bar() -> Iterator[Callable[[Progress], None] | None]:
+    """Give what shows how far a run is, with rate and time left; None away from a terminal."""
+    from tqdm import tqdm
+
+    with tqdm(unit=" papers", file=sys.stderr, disable=None, dynamic_ncols=True) as bar:
+
+        def show(progress: Progress) -> None:
+            bar.total = progress.total
+            bar.update(progress.done - bar.n)
+
+        yield None if bar.disable else show
 
 
 def show_progress(progress: Progress) -> None:

@@ -26,7 +26,7 @@ _FILES = "chroma_files"
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Papers embedded so far in this run, and how many are known to need it."""
+    """Papers done so far in this run, and how many there are to do."""
 
     done: int
     total: int

@@ -8,6 +8,7 @@ import pytest
 
 from rag.library import Library
 from rag.types import Scope
+from tests.integration.hashed import write
 
 COLD = (
     "We study the growth of trees in cold places. Trees grow slowly there, and we measure how "
@@ -216,3 +217,16 @@ def test_a_folder_moved_away_and_back_loses_nothing(library, folder, tmp_path):
     shutil.move(folder, tmp_path / "elsewhere")
     (tmp_path / "elsewhere").rename(folder)
     assert library.index([folder]).unchanged == 1
+
+
+def test_progress_counts_all_records_of_a_run_and_ends_at_the_end(config, tmp_path, hashed):
+    write(tmp_path / "in", 600)
+    seen = []
+    with Library.open(config, create=True) as library:
+        library.index([tmp_path / "in"], on_progress=lambda at: seen.append((at.done, at.total)))
+        assert seen == [(256, 600), (512, 600), (600, 600), (600, 600)]
+        seen.clear()
+        library.index([tmp_path / "in"], on_progress=lambda at: seen.append((at.done, at.total)))
+        assert seen == [(600, 600)]
+        library.index([], rebuild=True, on_progress=lambda at: seen.append((at.done, at.total)))
+        assert seen[1:] == [(256, 600), (512, 600), (600, 600), (600, 600)]
