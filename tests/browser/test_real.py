@@ -21,9 +21,11 @@ def real(installed, tmp_path_factory):
     folder = tmp_path_factory.mktemp("real")
     config = replace(installed, library=folder / "library")
     make_sample(config, seeds_dir())
-    server, url = serve_in_thread(backend_of(config), folder)
+    backend = backend_of(config)
+    server, url = serve_in_thread(backend, folder)
     yield url
     server.should_exit = True
+    backend.close()
 
 
 def test_a_real_question_finds_a_cited_answer_with_its_sentence_marked(browser, real, foreign):
