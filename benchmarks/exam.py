@@ -48,15 +48,22 @@ def dev_exam(
         )  # fmt: skip
 
 
-def own_seeds(
-    exam: Path, model: str, limit: int | None = None, library: Path | None = None
-) -> Result:
-    """Our own questions on the sample lists."""
+def practice(exam: Path, model: str, limit: int | None = None) -> Result:
+    """Our own questions on the sample lists that the answering was tuned with."""
+    return _on_seeds("practice", "Our own questions, tuned with", exam, model, limit)
+
+
+def own_seeds(exam: Path, model: str, limit: int | None = None) -> Result:
+    """Our own questions on the sample lists that nothing was tuned with."""
+    return _on_seeds("fresh", "Fresh questions on the sample lists", exam, model, limit)
+
+
+def _on_seeds(name: str, title: str, exam: Path, model: str, limit: int | None) -> Result:
     with TemporaryDirectory() as folder:
         where = Path(folder)
         return _graded(
-            "own-seeds", "Our own questions on the sample lists", QUESTIONS / "seeds.jsonl",
-            exam / "grade.py", library or _library(where, SEEDS), SEEDS, where, model, limit,
+            name, title, QUESTIONS / f"{name}.jsonl", exam / "grade.py", _library(where, SEEDS),
+            SEEDS, where, model, limit,
         )  # fmt: skip
 
 

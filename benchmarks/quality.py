@@ -12,7 +12,7 @@ from benchmarks import attribution, exam, pubmedqa, retrieval
 from benchmarks.report import Result, publish
 from rag.config import Config
 
-PARTS = ("exam", "own", "attribution", "retrieval", "pubmedqa")
+PARTS = ("exam", "practice", "own", "attribution", "retrieval", "pubmedqa")
 _FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 
 
@@ -33,11 +33,12 @@ def main(
     library = library.absolute() if library else None
 
     def own() -> Iterator[Result]:
-        yield exam.own_seeds(exam_dir, config.model, limit, library)
+        yield exam.own_seeds(exam_dir, config.model, limit)
         yield exam.own_arxiv(exam_dir, data, config.model, limit)
 
     parts: dict[str, Callable[[], Iterator[Result] | list[Result]]] = {
         "exam": lambda: [exam.dev_exam(exam_dir, config.model, limit, library)],
+        "practice": lambda: [exam.practice(exam_dir, config.model, limit)],
         "own": own,
         "attribution": lambda: attribution.measure(config, data, limit),
         "retrieval": lambda: [retrieval.measure(config, data, limit, library)],

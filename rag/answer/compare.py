@@ -65,6 +65,13 @@ _CUES: dict[str, re.Pattern[str]] = {
         re.I,
     ),
 }  # fmt: skip
+_ASKED_FOR = {
+    "Problem": re.compile(
+        r"\b(?:problem|challenge|shortcoming|weakness|limitation|drawback|motivation)s?\b", re.I
+    ),
+    "Code": re.compile(r"\b(?:code|github|open[- ]source\w*)\b", re.I),
+}
+"""Aspects that are a column of the table: its sentence tells them even as background."""
 _OWN_WORK = re.compile(r"\b(?:we|our)\b", re.I)
 _LATE = {"Findings": 0.8, "Code": 0.5, "Data or setting": 0.3, "Approach": -0.4, "Problem": -1.2}
 _PARTS = re.compile(r"\b(?:stages?|steps?|phases?|parts?|components?|contributions?)\b", re.I)
@@ -77,6 +84,17 @@ _CLUTTER = re.compile(
     r"three|"
     r"respectively|how|papers?|works?|and their)\b",
     re.I,
+)
+_COUNTED = re.compile(
+    r"\b(?:(?:the|these|those) )?(?:two|three|four|five|[2-5]) (?:[\w-]+ ){0,4}?"
+    r"(?:papers|works|studies|abstracts|articles)\b"
+    r"|\b(?:in|by|of|for|from) (?:the )?(?:one|other|former|latter|first|second)\b",
+    re.I,
+)
+_EACH = re.compile(r"\b(do|does|did|is|are) each(?: one)?(?: of (?:them|these))?\b ?", re.I)
+_EDGE_WORDS = r"(?:do|does|did|and|or|is|are|of|from|in|on|by|for|with|to|the|i|get)"
+_EDGE = re.compile(
+    rf"^(?:[\W_]*\b{_EDGE_WORDS}\b)*[\W_]*|[\W_]*(?:\b{_EDGE_WORDS}\b[\W_]*)*$", re.I
 )
 
 
@@ -108,16 +126,18 @@ def _missing(mentions: Sequence[Mention]) -> tuple[str, ...]:
 
 def aspect_of(question: str, mentions: Sequence[Mention]) -> str:
     """The question without the papers it names, so that each is asked about itself only."""
-    text = clean(question)
+    text = _EACH.sub(r"\1 it ", clean(question))
     for mention in mentions:
-        text = re.sub(rf"(?:\b(?:the|a|an) )?{re.escape(mention.text)}(?:['’]s)?", " ", text)
-    text = _CLUTTER.sub(" ", text)
-    text = re.sub(r"\s+", " ", text)
-    text = re.sub(
-        r"(?:^|(?<=[,;:.-]))\s*(?:(?:do|does|did|and|or|is|are|of|from|in|the|,)\b\s*)+", " ", text
-    )
-    text = re.sub(r"^[\s,.;:?-]+|[\s,.;:?-]+$", "", text)
-    return text if content(text) else _GENERAL
+        name = rf"(?:\b(?:the|a|an) )?{re.escape(mention.text)}"
+        text = re.sub(rf"(\b(?:do|does|did) ){name}(?!['’]s| and\b|,)", r"\1it ", text)
+        text = re.sub(rf"{name}(?:['’]s)?", " ", text)
+    text = _CLUTTER.sub(" ", _COUNTED.sub(" ", text))
+    parts: list[str] = []
+    for part in re.split(r"[,;:.?](?:\s|$)|\s[-–—]\s|\band (?=what|which|how)", text):
+        plain = _EDGE.sub("", re.sub(r"\s+", " ", part))
+        if content(plain) and not any(content(plain) <= content(other) for other in parts):
+            parts.append(plain)
+    return ", ".join(parts) or _GENERAL
 
 
 def answer_compare(turn: Turn, comparison: Comparison) -> Iterator[Event]:
@@ -153,10 +173,21 @@ def _statement(turn: Turn, paper: Paper, aspect: str) -> Iterator[Event]:
     yield from turn.tell(paper, "aspect", lead=lead, aspect=aspect)
     said = [s for s in turn.draft.sentences[before:] if s.verdict != "unsupported"]
     if not said:
-        yield from turn.quote(turn.best_sentence(aspect, paper), paper, lead)
+        best = _column_asked(aspect, turn.sentences(paper)) or turn.best_sentence(aspect, paper)
+        yield from turn.quote(best, paper, lead)
     missed = turn.passed_by(aspect, paper, said) if said and aspect != _GENERAL else None
+    cited = {c.start for c in turn.draft.citations if c.n in {n for s in said for n in s.citations}}
+    column = _column_asked(aspect, turn.sentences(paper))
+    if said and column is not None and column.start not in cited:
+        missed = column
     for sentence in _enumerated(turn, paper, aspect) or ([missed] if missed else []):
         yield from turn.quote(sentence, paper)
+
+
+def _column_asked(aspect: str, sentences: Sequence[Sentence]) -> Sentence | None:
+    """The sentence of the table's column that an aspect asks for ("what problem ..."), if any."""
+    column = next((name for name, words in _ASKED_FOR.items() if words.search(aspect)), None)
+    return _best_for(column, sentences) if column else None
 
 
 def _enumerated(turn: Turn, paper: Paper, aspect: str) -> list[Sentence]:

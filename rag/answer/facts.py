@@ -23,6 +23,10 @@ _NEGATION = re.compile(
     r"hardly|barely|absent|absence)\b|n['’]t\b",
     re.I,
 )
+_COUNTED = re.compile(
+    rf"\b(\d+|one single|one|single|{'|'.join(_NUMBER_WORDS)}) ([a-z]+)[ -]([a-z]+)\b"
+)
+_ONE = {"one": "1", "single": "1", "one single": "1"}
 _DENIED_WORDS = 4
 _UP = frozenset(
     stems(
@@ -126,9 +130,25 @@ def contradicts(assumed: str, stated: str) -> bool:
         return False
     if any("non" + word in held or "un" + word in held for word in asked - held):
         return True
-    if direction(assumed) * direction(stated) < 0:
+    if direction(assumed) * direction(stated) < 0 or _counts_otherwise(assumed, stated):
         return True
     return shared >= _MUCH_SHARED and negated(assumed) != negated(stated)
+
+
+def _counts_otherwise(assumed: str, stated: str) -> bool:
+    """Whether both count the same things ("one diffusion model", "28 diffusion models")."""
+    held = _counted(stated)
+    return any(held.get(things, count) != count for things, count in _counted(assumed).items())
+
+
+def _counted(text: str) -> dict[tuple[str, ...], str]:
+    """Numbers by the two stems that follow them."""
+    found = {}
+    for match in _COUNTED.finditer(fold(text)):
+        things = tuple(stems(f"{match[2]} {match[3]}"))
+        if not set(things) & STOP:
+            found[things] = _ONE.get(match[1]) or _NUMBER_WORDS.get(match[1], match[1])
+    return found
 
 
 _MUCH_SHARED = 3

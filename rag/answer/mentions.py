@@ -7,7 +7,7 @@ side can never crowd out the other. A mention that leads nowhere is reported as 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rag.answer.facts import content, names
@@ -24,7 +24,8 @@ _SPLIT = re.compile(
     re.I,
 )
 _LEAD = re.compile(
-    r"^(?:so|ok|please|can you|could you|and|how|what|which|who|where|why|do|does|did|is|are|"
+    r"^(?:(?:what|which|how) (?:\w+ ){1,2}?(?:do|does|did)|so|ok|please|can you|could you|and|how|"
+    r"what|which|who|where|why|do|does|did|is|are|"
     r"has|have|about|in|of|for|on|add|also|include|tell me|explain|discuss|describe|the difference|"
     r"differences?)\b[\s,]*",
     re.I,
@@ -41,6 +42,7 @@ _THING = (
     r"(?:paper|work|study|abstract|article|method|model|approach|framework|generator|algorithm|"
     r"technique|search|one|network|benchmark|toolkit|authors|papers|works)"
 )
+_THING_LAST = re.compile(rf"\b(?!one$){_THING}$", re.I)
 _PAPER = re.compile(r"\b(?:papers?|works?|study|studies|abstract|article)$", re.I)
 _THE_PAPER = re.compile(
     r"\b(?:the|that) (?:[\w/-]+ ){1,5}?(?:paper|work|study|abstract|article)\b", re.I
@@ -57,18 +59,38 @@ class Mention:
 
 
 def find_mentions(turn: Turn, question: str) -> list[Mention]:
-    """The papers a question names or describes, in order, each once; then what is missing."""
-    found: list[Mention] = []
-    missing: list[Mention] = []
-    taken: set[str] = set()
-    for phrase in phrases(question):
-        paper, certain = _look_up(turn, phrase, taken)
-        if paper is not None:
-            taken.add(paper.paper_id)
-            found.append(Mention(phrase, paper))
-        elif certain:
-            missing.append(Mention(phrase, None))
-    return found + missing
+    """The papers a question names or describes, in order, each once; then what is missing.
+
+    Where two papers are surely meant, other words of the question ("on ImageNet", "the images
+    of each") do not bring in a third.
+    """
+    every = list(dict.fromkeys(phrases(question)))
+    found: dict[str, Paper] = {}
+    for accepts in (_in_title, _described_as_paper, _anything):
+        if accepts is _anything and len(found) >= 2:
+            break
+        for phrase in every:
+            paper = None if phrase in found else _look_up(turn, phrase, _ids(found))[0]
+            if paper is not None and accepts(phrase, paper):
+                found[phrase] = paper
+    missing = [
+        phrase for phrase in every
+        if phrase not in found and _look_up(turn, phrase, _ids(found)) == (None, True)
+    ]  # fmt: skip
+    order = [phrase for phrase in every if phrase in found] + missing
+    return [Mention(phrase, found.get(phrase)) for phrase in order]
+
+
+def _ids(found: Mapping[str, Paper]) -> set[str]:
+    return {paper.paper_id for paper in found.values()}
+
+
+def _described_as_paper(phrase: str, _: Paper) -> bool:
+    return _THING_LAST.search(phrase) is not None
+
+
+def _anything(_phrase: str, _paper: Paper) -> bool:
+    return True
 
 
 def names_several(turn: Turn, question: str) -> bool:

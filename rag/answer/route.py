@@ -14,6 +14,9 @@ from rag.types import Kind
 LONG_QUESTION = 45
 """Words beyond which a message is read for the question it holds."""
 
+_LEAST_ASKED = 4
+"""Words that a sentence beside commands needs to be a question."""
+
 _CONVERSATION = frozenset(
     """a about again all am and are bye can cheers could day do doing evening fine for friend good
     goodbye goodnight great greetings hallo have hello help hey hi hola how i im is it later lot
@@ -33,6 +36,15 @@ _ABOUT_ME = re.compile(
     re.I,
 )
 
+_COMMAND = re.compile(
+    r"(?:^|(?<=[.!?] ))(?:please |now |and )*(?:ignore|disregard|forget|override)\b "
+    r"(?:all |any |the |your |my |of |previous |prior |earlier |above |other )*"
+    r"(?:instructions?|rules|prompts?)\b[^.?!,;]*"
+    r"|\b(?:your|the) (?:system|hidden|initial) (?:prompt|instructions?|message)\b",
+    re.I,
+)
+"""What is said to the program about itself, and asks nothing of the papers."""
+
 _PAPERS = r"(?:papers|works|abstracts|studies|articles|publications|teams)"
 _LIST = re.compile(
     rf"\b(?:which|what|how many|list|name|show|give|find|tell)\b"
@@ -42,8 +54,11 @@ _LIST = re.compile(
     r"|\bevery (?:single )?(?:paper|work|abstract|study|article)\b"
     rf"|\b(?:number|count) of (?:[\w-]+ ){{0,2}}{_PAPERS}\b"
     r"|^(?:and |so |ok )?who (?:all |else )?(?!won|is|was|are|were|wrote|invented)[a-z]+s?\b"
-    r"|\b(?:which|how many) of (?:them|these|those|the)\b"
-    r"|^(?:list|enumerate|count)\b",
+    r"|^(?:(?:and|so|but|ok|then|now),? )*(?:which|how many) of (?:them|these|those)\b"
+    rf"|\b(?:which|how many) of (?:the|these|those) (?:[\w-]+ ){{0,3}}(?:{_PAPERS}|ones|methods|"
+    r"approaches|algorithms|models|systems|datasets|benchmarks)\b"
+    r"|^(?:list|enumerate|count)\b|^(?:(?:and|so|ok),? )*which ones\b"
+    rf"|^(?:the )?(?:[\w-]+ ){{0,3}}{_PAPERS} (?:that|which|who|with|about|using|where)\b",
     re.I,
 )
 _SINGULAR = re.compile(
@@ -66,6 +81,9 @@ _COUNTED = re.compile(
     rf"\b{_COUNT_WORD} (?:[\w-]+ ){{0,4}}?(?:papers|works|studies|abstracts|methods|approaches|"
     r"articles|models|algorithms|ones)\b",
     re.I,
+)
+_THE_COUNTED = re.compile(
+    rf"\b(?:the|these|those|both) {_COUNT_WORD} (?:[\w-]+ ){{0,4}}?{_PAPERS}\b", re.I
 )
 _NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "2": 2, "3": 3, "4": 4, "5": 5}
 _OVERVIEW = re.compile(
@@ -109,7 +127,7 @@ def has_question(text: str) -> bool:
 def route(text: str) -> Route:
     """The route of a message, without its history."""
     question = core_question(text)
-    if is_small_talk(text):
+    if is_small_talk(text) or _only_commands(text):
         return Route("smalltalk", text.strip())
     if _OVERVIEW.search(question):
         return Route("overview", question)
@@ -131,11 +149,18 @@ def is_small_talk(text: str) -> bool:
     return bool(words) and words[0] in _OPENERS and all(word in _CONVERSATION for word in words)
 
 
+def _only_commands(text: str) -> bool:
+    """Whether a message tells the program to drop its rules, and nothing more."""
+    rest, commands = _COMMAND.subn(" ", text)
+    asking = [part for part in re.split(r"[.?!]", rest) if len(part.split()) >= _LEAST_ASKED]
+    return bool(commands) and not asking
+
+
 def is_comparison(question: str, count: int | None) -> bool:
     """Whether at least two papers are set against each other."""
-    if not _COMPARE.search(question):
-        return False
-    return count is not None or _several(question)
+    if _THE_COUNTED.search(question):
+        return True
+    return bool(_COMPARE.search(question)) and (count is not None or _several(question))
 
 
 def is_list(question: str) -> bool:

@@ -12,12 +12,13 @@ from rag.answer.turn import Turn, refs
 from rag.text import clean, fold, words
 from rag.types import Event, EvidenceFound, Hit, Paper, Reason, Sentence
 
-CUT = -0.3
+CUT = -0.35
 """Answerability below which an abstract does not state the answer. It separates the
 questions of the dev exam, and 34 others on the seeds (docs/decisions.md)."""
 
 USUAL_RELEVANCE, LEAST_RELEVANCE = 0.75, -0.2
-UNKNOWN_NAME, NO_NUMBER = -0.5, -0.5
+FIGURE_SENTENCES = 2
+UNKNOWN_NAME, NO_NUMBER, NOT_COUNTED = -0.5, -0.5, -0.3
 
 FIRST_BONUS = 0.5
 """Lead of the paper that retrieval has first, when several are judged."""
@@ -49,6 +50,7 @@ _FIGURE = re.compile(
     r"|\b(?:percent|percentage|exact|rate|size|number of|score|accuracy|fid|year)\b",
     re.I,
 )
+_HOW_MANY = re.compile(r"\b(?:how many|(?:number|count) of) ((?:[\w-]+ ?){1,2})", re.I)
 
 
 def answer_single(
@@ -120,13 +122,23 @@ def choose(
 def answerability(turn: Turn, paper: Paper, margin: float) -> float:
     """The model's margin, with what words can tell: relevance, unknown names, no figures."""
     scores = turn.relevance(turn.question, paper)
-    best = scores.index(max(scores))
-    total = margin + max(scores[best] - USUAL_RELEVANCE, LEAST_RELEVANCE)
+    order = sorted(range(len(scores)), key=lambda i: -scores[i])
+    total = margin + max(scores[order[0]] - USUAL_RELEVANCE, LEAST_RELEVANCE)
     if any(not knows(paper, name) for name in names(clean(turn.question))):
         total += UNKNOWN_NAME
-    if _FIGURE.search(turn.question) and not numbers(turn.sentences(paper)[best].text):
+    likely = [turn.sentences(paper)[i].text for i in order[:FIGURE_SENTENCES]]
+    if _FIGURE.search(turn.question) and not any(map(numbers, likely)):
         total += NO_NUMBER
+    if not _has_counted(turn.question, paper):
+        total += NOT_COUNTED
     return total
+
+
+def _has_counted(question: str, paper: Paper) -> bool:
+    """Whether what a question wants counted stands in a paper; true where it counts nothing."""
+    found = _HOW_MANY.search(question)
+    things = content(found[1]) if found else set()
+    return not things or bool(things & content(clean(f"{paper.title} {paper.text}")))
 
 
 def knows(paper: Paper, name: str) -> bool:

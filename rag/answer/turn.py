@@ -74,14 +74,14 @@ class Turn:
         vectors = self.library.sentence_vectors(paper.paper_id)
         return [float(v) for v in vectors @ self.library.embed([text])[0]]
 
-    def relevance(self, text: str, paper: Paper) -> list[float]:
+    def relevance(self, text: str, paper: Paper, background: float = BACKGROUND) -> list[float]:
         """How well each sentence fits a question: meaning, shared words, less for background."""
         sentences = [clean(s.text) for s in self.sentences(paper)]
         asked = content(text)
         shared = [len(asked & content(s)) / max(len(asked), 1) for s in sentences]
         own = next((i for i, s in enumerate(sentences) if _OWN.search(s)), 0)
         return [
-            meaning + SHARED_WEIGHT * words - (BACKGROUND if i < own else 0.0)
+            meaning + SHARED_WEIGHT * words - (background if i < own else 0.0)
             for i, (meaning, words) in enumerate(
                 zip(self.similarities(text, paper), shared, strict=True)
             )

@@ -54,6 +54,10 @@ def compared(question, *, model=None, shelf=SHELF, count=None):
         ),
         ("Compare PCFM's speed with TreeBuilder's speed", ["PCFM", "TreeBuilder"], "speed",
          ["PCFM", "TreeBuilder"]),
+        ("Which error does PCFM report and which error does TreeBuilder report?",
+         ["PCFM", "TreeBuilder"], "Which error does report", ["PCFM", "TreeBuilder", "and"]),
+        ("the two mask papers: what steers the training in one and in the other?",
+         [], "what steers the training", ["two", "papers", "other"]),
     ],
 )  # fmt: skip
 def test_the_aspect_is_the_question_without_the_papers_it_names(question, mentions, asked, gone):

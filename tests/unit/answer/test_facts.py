@@ -2,7 +2,7 @@
 
 import pytest
 
-from rag.answer.facts import content, digits, direction, names, negated, numbers
+from rag.answer.facts import content, contradicts, digits, direction, names, negated, numbers
 
 
 @pytest.mark.parametrize(
@@ -58,3 +58,10 @@ def test_direction_tells_growth_from_decline_and_gives_up_where_both_stand():
 
 def test_content_leaves_out_words_that_carry_no_meaning():
     assert content("We propose the new trees of this paper") == content("trees")
+
+
+def test_another_number_of_the_same_things_turns_a_premise_around():
+    stated = "The benchmark holds images changed by 28 diffusion models."
+    assert contradicts("the benchmark's images were changed by one single diffusion model", stated)
+    assert not contradicts("the benchmark's images were changed by 28 diffusion models", stated)
+    assert not contradicts("the benchmark's images were changed in two rounds", stated)

@@ -31,6 +31,8 @@ def found(question):
         ("PCFM vs. TreeBuilder", ["flow", "tree"]),
         ("What is the difference between the robot grasping paper and PCFM?", ["user", "flow"]),
         ("Compare the physical flow method with the confidence mask method", ["flow", "mask"]),
+        ("Which error does PCFM report and which error does TreeBuilder report?", ["flow", "tree"]),
+        ("On DUSK, how do PCFM and TreeBuilder differ?", ["flow", "tree"]),
     ],
 )
 def test_names_and_descriptions_are_looked_up_each_on_its_own_in_order(question, ids):

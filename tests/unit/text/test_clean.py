@@ -10,7 +10,7 @@ from rag.text import clean
     [
         (r"$256\times 256$", "256×256"),
         (r"on the $L^\infty$ norm", "on the L^∞ norm"),
-        (r"$\widetilde{\mathcal{O}}\left(\frac{d}{\varepsilon^2}\right)$", "O((d)/(ε²))"),
+        (r"$\widetilde{\mathcal{O}}\left(\frac{d}{\varepsilon^2}\right)$", "O(d/ε²)"),
         (r"\textbf{C}omponent \textbf{A}ttribution", "Component Attribution"),
         (r"\textit{``How do they work?''}.", "“How do they work?”."),
         (r"nearly 50 \% and 10-15\%", "nearly 50 % and 10-15%"),

@@ -3,7 +3,7 @@ import socket
 import pytest
 
 from rag.errors import PortInUse, UsageError
-from rag.ui.app import listen, login_for
+from rag.ui.app import check_mcp, listen, login_for
 
 
 def test_a_taken_port_is_reported_with_another_to_try():
@@ -36,3 +36,14 @@ def test_this_machine_alone_needs_no_login(host):
 def test_half_a_login_is_refused(auth):
     with pytest.raises(UsageError, match="NAME:PASSWORD"):
         login_for("127.0.0.1", auth)
+
+
+def test_mcp_with_a_login_is_refused_because_it_could_not_hold_there():
+    with pytest.raises(UsageError, match="without --auth"):
+        check_mcp(("me", "secret"))
+
+
+def test_mcp_without_its_package_names_the_extra(monkeypatch):
+    monkeypatch.setattr("rag.ui.app.find_spec", lambda name: None)
+    with pytest.raises(UsageError, match=r"citewell\[mcp\]"):
+        check_mcp(None)
