@@ -13,7 +13,7 @@ from typing import IO, Any
 
 from rag.answer.render import answer_json
 from rag.errors import UsageError
-from rag.types import Answer, Done, Event, Hit
+from rag.types import Answer, Done, Event, Hit, Paper
 
 Line = dict[str, Any]
 
@@ -67,6 +67,20 @@ def hit_json(hit: Hit) -> Line:
         "source_ids": list(hit.paper.source_ids),
         "score": hit.score,
         "title": hit.paper.title,
+    }
+
+
+def paper_json(paper: Paper) -> Line:
+    """One paper of a list as the contract has it."""
+    return {
+        "paper_id": paper.paper_id,
+        "title": paper.title,
+        "title_source": paper.title_source,
+        "source_ids": list(paper.source_ids),
+        "sources": list(paper.files),
+        "year": paper.year,
+        "authors": list(paper.authors),
+        "venue": paper.venue,
     }
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rag.commands.common import dump, filters, open_library, show_progress, tell
+from rag.commands.common import dump, filters, open_library, progress_bar, tell
 from rag.errors import UsageError
 
 if TYPE_CHECKING:
@@ -33,10 +33,8 @@ def index_command(config: Config, paths: tuple[Path, ...], rebuild: bool, as_jso
             dump({"committed": ids})
             sys.stdout.flush()
 
-    with open_library(config, create=True) as library:
-        account = library.index(
-            paths, on_commit=committed, on_progress=show_progress, rebuild=rebuild
-        )
+    with open_library(config, create=True) as library, progress_bar() as show:
+        account = library.index(paths, on_commit=committed, on_progress=show, rebuild=rebuild)
     if not account.read and not account.skipped and not rebuild:
         named = ", ".join(str(path) for path in paths)
         tell(
@@ -75,23 +73,20 @@ def list_command(config: Config, as_json: bool, scope: Scope) -> None:
     with open_library(config) as library:
         papers = library.papers(scope)
     if as_json:
-        dump([_paper_json(paper) for paper in papers])
+        from rag.batch import paper_json
+
+        dump([paper_json(paper) for paper in papers])
         return
     for paper in papers:
-        click.echo(f"{paper.paper_id}  {paper.title}" + (f" ({paper.year})" if paper.year else ""))
+        year = f" ({paper.year})" if paper.year else ""
+        click.echo(f"{paper.paper_id}  {_title(paper)}{year}")
 
 
-def _paper_json(paper: Paper) -> dict[str, Any]:
-    return {
-        "paper_id": paper.paper_id,
-        "title": paper.title,
-        "title_source": paper.title_source,
-        "source_ids": list(paper.source_ids),
-        "sources": list(paper.files),
-        "year": paper.year,
-        "authors": list(paper.authors),
-        "venue": paper.venue,
-    }
+def _title(paper: Paper) -> str:
+    """The title as it is read, on one line."""
+    from rag.text import clean
+
+    return clean(paper.title)
 
 
 @click.command("remove")
@@ -146,7 +141,7 @@ def _print_hits(hits: Sequence[Hit], as_json: bool) -> None:
         dump([hit_json(hit) for hit in hits])
         return
     for hit in hits:
-        click.echo(f"{hit.score:.3f}  {hit.paper.paper_id}  {hit.paper.title}")
+        click.echo(f"{hit.score:.3f}  {hit.paper.paper_id}  {_title(hit.paper)}")
 
 
 @click.command("export")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rag.commands.common import dump, show_progress, tell
+from rag.commands.common import dump, progress_bar, tell
 
 if TYPE_CHECKING:
     from rag.config import Config
@@ -40,7 +40,8 @@ def sample_command(config: Config) -> None:
     from rag.library import make_sample
     from rag.resources import seeds_dir
 
-    made = make_sample(config, seeds_dir(), on_progress=show_progress)
+    with progress_bar() as show:
+        made = make_sample(config, seeds_dir(), on_progress=show)
     tell(f"{'made the sample library' if made else 'the library is there'}: {config.library}")
 
 
@@ -50,12 +51,13 @@ def sample_command(config: Config) -> None:
 @click.option(
     "--auth", metavar="NAME:PASSWORD", help="Ask for a login; needed beyond this machine."
 )
+@click.option("--mcp", is_flag=True, help="Also serve tools for language models, by MCP.")
 @click.option("--open", "open_browser", is_flag=True, help="Open the page in the browser.")
 @click.pass_obj
 def serve_command(
-    config: Config, host: str, port: int, auth: str | None, open_browser: bool
+    config: Config, host: str, port: int, auth: str | None, mcp: bool, open_browser: bool
 ) -> None:
     """Open the browser chat."""
     from rag.ui.app import serve
 
-    serve(config, host=host, port=port, auth=auth, open_browser=open_browser)
+    serve(config, host=host, port=port, auth=auth, mcp=mcp, open_browser=open_browser)

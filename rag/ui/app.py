@@ -6,6 +6,7 @@ import errno
 import ipaddress
 import socket
 import webbrowser
+from importlib.util import find_spec
 from threading import Timer
 from typing import TYPE_CHECKING
 
@@ -29,16 +30,21 @@ def serve(
     port: int = 7860,
     auth: str | None = None,
     open_browser: bool = False,
+    mcp: bool = False,
 ) -> None:
     """Serve the chat until interrupted; the library and the models load behind the page.
 
-    `auth` is `name:password`. Raises PortInUse, and UsageError where a host that others can
-    reach is to be served without a login.
+    `auth` is `name:password`; `mcp` also serves the tools of `rag.api_http` to language
+    models. Raises PortInUse, and UsageError where a host that others can reach is to be
+    served without a login, or MCP with one.
     """
     login = login_for(host, auth)
+    if mcp:
+        check_mcp(login)
     listener = listen(host, port)
     import uvicorn
 
+    from rag.api_http import Endpoints
     from rag.machine import LocalMachine
     from rag.ui.conversations import Conversations
     from rag.ui.desk import Desk
@@ -47,7 +53,8 @@ def serve(
     backend = backend_of(config)
     kept = Conversations(config.data_dir / "conversations.sqlite3")
     desk = Desk(backend, kept, config.library / "imports")
-    app = make_app(desk, LocalMachine(config, backend), login)
+    endpoints = Endpoints(backend).all()
+    app = make_app(desk, LocalMachine(config, backend), login, endpoints=endpoints, mcp=mcp)
     server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
     backend.start()
     address = f"http://{host}:{listener.getsockname()[1]}"
@@ -73,6 +80,17 @@ def login_for(host: str, auth: str | None) -> tuple[str, str] | None:
     if not (name and colon and password):
         raise UsageError("Give --auth as NAME:PASSWORD.")
     return name, password
+
+
+def check_mcp(login: tuple[str, str] | None) -> None:
+    """Raise UsageError where MCP cannot be served."""
+    if login is not None:
+        raise UsageError(
+            "MCP has no login of its own, so everyone could use it. Serve it on 127.0.0.1, "
+            "without --auth."
+        )
+    if find_spec("mcp") is None:
+        raise UsageError("MCP needs a package that is not here: pip install 'citewell[mcp]'")
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -1,4 +1,8 @@
-"""Keeps the page to its own origin, and gives each browser a secret of its own."""
+"""Keeps the page to its own origin, and gives each browser a secret of its own.
+
+Without a login the page answers only to the names of this machine, so that a foreign web
+page cannot reach it under a name that it has made to point here (DNS rebinding).
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import secrets
 from collections.abc import Awaitable, Callable, MutableMapping
 from http.cookies import SimpleCookie
 from typing import Any
+from urllib.parse import urlsplit
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -28,15 +33,21 @@ _HEADERS = (
 )
 
 
+_HERE = frozenset({"127.0.0.1", "localhost", "::1"})
+_HARMLESS = frozenset({"GET", "HEAD", "OPTIONS"})
 COOKIE = "citewell"
 _YEAR_S = 365 * 24 * 3600
 
 
 class Guard:
-    """ASGI middleware; every answer carries the headers, and a new browser gets its secret."""
+    """ASGI middleware; every answer carries the headers, and a new browser gets its secret.
 
-    def __init__(self, app: Asgi) -> None:
+    `open_to_all` is for a server with a login, which may have any name.
+    """
+
+    def __init__(self, app: Asgi, *, open_to_all: bool = False) -> None:
         self.app = app
+        self._open_to_all = open_to_all
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, and the headers back."""
@@ -49,7 +60,34 @@ class Guard:
                 message["headers"] = [*message.get("headers", ()), *headers]
             await send(message)
 
-        await self.app(scope, receive, send_with_headers)
+        if scope["type"] == "http" and (problem := self._problem(scope)):
+            await refuse(send_with_headers, 403, problem)
+        else:
+            await self.app(scope, receive, send_with_headers)
+
+    def _problem(self, scope: Scope) -> str:
+        sent = dict(scope["headers"])
+        host = sent.get(b"host", b"").decode("latin-1")
+        origin = sent.get(b"origin", b"").decode("latin-1")
+        if not self._open_to_all and _host_name(host) not in _HERE:
+            return "Open the page as 127.0.0.1 or localhost, or serve it with --auth."
+        if origin and scope["method"] not in _HARMLESS and origin.partition("://")[2] != host:
+            return "Another web page may not use this one."
+        return ""
+
+
+def _host_name(host: str) -> str:
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return ""
+
+
+async def refuse(send: Send, status: int, text: str) -> None:
+    """Answer with a status and a plain text."""
+    headers = [(b"content-type", b"text/plain; charset=utf-8")]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": text.encode()})
 
 
 def _has_secret(scope: Scope) -> bool:

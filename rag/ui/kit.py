@@ -6,6 +6,7 @@ the button carried, and the values of input components, and return what to show.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import inspect
 from collections.abc import Callable, Iterator, Sequence
@@ -16,6 +17,7 @@ from typing import Any
 import gradio as gr
 from fastapi import FastAPI
 
+from rag.errors import CitewellError
 from rag.ui.guard import COOKIE
 
 Component = Any
@@ -23,6 +25,8 @@ Value = Any
 Handler = Callable[..., Value]
 
 _UPLOAD_LIMIT = "64mb"
+# Seconds between two looks, and the age at which an upload goes; imports are copies.
+_UPLOADS_KEPT = (3600, 3600)
 _HEAD = (
     '<link rel="stylesheet" href="/page/page.css"><script src="/page/page.js"></script>'
     '<script src="/page/map.js"></script>'
@@ -60,7 +64,9 @@ class Visit:
 
 def page() -> AbstractContextManager[Component]:
     """The page as a whole; parts made within it stand in it."""
-    return gr.Blocks(title="Citewell", analytics_enabled=False, fill_width=True)  # type: ignore[no-any-return]
+    return gr.Blocks(  # type: ignore[no-any-return]
+        title="Citewell", analytics_enabled=False, fill_width=True, delete_cache=_UPLOADS_KEPT
+    )
 
 
 def column(name: str) -> AbstractContextManager[Component]:
@@ -157,6 +163,20 @@ def on(
     )
 
 
+def offer(name: str, function: Handler) -> None:
+    """Let programs call a function by HTTP; its annotations and docstring describe it."""
+
+    @functools.wraps(function)
+    def call(*values: Value, **named: Value) -> Value:
+        try:
+            return function(*values, **named)
+        except CitewellError as error:
+            raise gr.Error(str(error), print_exception=False) from error
+
+    # Outside of Gradio's queue: the chat has its own, and MCP then needs no second request.
+    gr.api(call, api_name=name, queue=False, concurrency_limit=None)
+
+
 def on_close(blocks: Component, handler: Callable[[str], None]) -> None:
     """Call `handler(tab)` when a tab of the browser is closed."""
 
@@ -192,8 +212,10 @@ def _visit(request: gr.Request) -> Visit:
     return Visit(request.session_hash or "", hidden if request.username or secret else "")
 
 
-def mount(app: FastAPI, blocks: Component, login: tuple[str, str] | None) -> FastAPI:
-    """The web application with the page at its root."""
+def mount(
+    app: FastAPI, blocks: Component, login: tuple[str, str] | None, *, mcp: bool = False
+) -> FastAPI:
+    """The web application with the page at its root, and an MCP server beside it if asked."""
     return gr.mount_gradio_app(  # type: ignore[no-any-return]
         app,
         blocks,
@@ -202,6 +224,7 @@ def mount(app: FastAPI, blocks: Component, login: tuple[str, str] | None) -> Fas
         footer_links=[],
         run_history=False,
         max_file_size=_UPLOAD_LIMIT,
+        mcp_server=mcp,
         ssr_mode=False,
         enable_monitoring=False,
         pwa=False,

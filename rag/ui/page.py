@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from fastapi import FastAPI
@@ -14,6 +15,7 @@ from rag.ui.desk import Desk
 from rag.ui.guard import Guard
 from rag.ui.kit import Component, Value, Visit
 from rag.ui.library_tab import LibraryTab
+from rag.ui.limits import Limits
 from rag.ui.map_tab import MapTab
 from rag.ui.page_html import TABS, top_html
 from rag.ui.source_tab import SourcePanel
@@ -23,18 +25,29 @@ STATIC = Path(__file__).parent / "static"
 _TICK_S = 1.0
 
 
-def make_app(desk: Desk, machine: Machine, login: tuple[str, str] | None = None) -> FastAPI:
-    """The whole web application: the page, its files, and the headers that guard it."""
+def make_app(
+    desk: Desk,
+    machine: Machine,
+    login: tuple[str, str] | None = None,
+    *,
+    endpoints: Mapping[str, kit.Handler] | None = None,
+    mcp: bool = False,
+) -> FastAPI:
+    """The whole web application: the page, its files, what programs call, and the guards.
+
+    `endpoints` are functions by name; with `mcp` they are tools for language models too.
+    """
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
-    app.add_middleware(Guard)
+    app.add_middleware(Limits, often=login is not None)
+    app.add_middleware(Guard, open_to_all=login is not None)
     app.mount("/page", StaticFiles(directory=STATIC))
-    return kit.mount(app, Page(desk, machine).blocks, login)
+    return kit.mount(app, Page(desk, machine, endpoints or {}).blocks, login, mcp=mcp)
 
 
 class Page:
     """The top line and the tabs."""
 
-    def __init__(self, desk: Desk, machine: Machine) -> None:
+    def __init__(self, desk: Desk, machine: Machine, endpoints: Mapping[str, kit.Handler]) -> None:
         self._desk, self._machine = desk, machine
         with kit.page() as self.blocks:
             with kit.column("citewell"):
@@ -45,6 +58,8 @@ class Page:
                 with kit.row("desk"):
                     self._draw(tabs)
             self._listen()
+            for name, function in endpoints.items():
+                kit.offer(name, function)
 
     def _draw(self, tabs: Component) -> None:
         with kit.column("panels"):
