@@ -22,7 +22,7 @@ from rag.index.indexes import Indexes, OnCommit, OnProgress, Progress
 from rag.index.record import FILE_NAME, PaperRecord
 from rag.intake import Gauge, Intake, Tally
 from rag.llm.catalogue import find_embedder
-from rag.text import clean, stems
+from rag.text import clean
 from rag.types import Evidence, Hit, Paper, Scope, Sentence, Skip, Vectors
 
 __all__ = ["Account", "Library", "Progress", "make_sample"]
@@ -273,7 +273,7 @@ class Library:
         self, text: str, numbers: set[int] | None = None, limit: int = _CANDIDATES
     ) -> dict[int, float]:
         """Return BM25 scores of the best papers by number."""
-        return self._indexes.words.search(stems(text), limit, numbers)
+        return self._indexes.words.search(text, limit, numbers)
 
     def _dense_of(self, numbers: list[int], query: Vectors) -> dict[int, float]:
         found = self._indexes.vectors.of(numbers)

@@ -261,6 +261,40 @@ def _stem(word: str) -> str:
     return stem
 
 
+# ---------------------------------------------------------------- acronyms
+
+_ACRONYM = re.compile(r"\b([A-Z]{3,5})(?=s?\b)")
+_BETWEEN = frozenset(
+    "a an the of in on for to with by and or from at as is are was were be been that this which "
+    "who these those it its our their we they has have had do does did can could may might will "
+    "would should not no nor than then when where while how what why via between among into over "
+    "under after before during per both each such more most less least any all use used uses "
+    "using".split()
+)
+_SHORTEST, _LONGEST = 3, 5
+_TOKEN = re.compile(r"[^\W_]+|[^\w\s-]")
+
+
+def acronyms(text: str) -> list[str]:
+    """Return the words of three to five capitals in `text`, folded, without a plural s."""
+    return [fold(word) for word in _ACRONYM.findall(clean(text))]
+
+
+def spelled_out(text: str) -> dict[str, tuple[str, ...]]:
+    """Return the runs of three to five words that an acronym may stand for, by initials.
+
+    No function word, number or mark stands within a run.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    run: list[str] = []
+    for word in _TOKEN.findall(fold(clean(text))):
+        run = [*run[1 - _LONGEST :], word] if word.isalpha() and word not in _BETWEEN else []
+        for length in range(_SHORTEST, len(run) + 1):
+            words = tuple(run[-length:])
+            found.setdefault("".join(word[0] for word in words), words)
+    return found
+
+
 # ---------------------------------------------------------------- sentences
 
 _CLOSERS = "\"'”’»)\\]}*_`$"

@@ -17,7 +17,7 @@ import numpy as np
 
 from rag.answer.facts import STOP
 from rag.answer.turn import Turn, quotable, refs
-from rag.text import clean, stems
+from rag.text import acronyms, clean, spelled_out, stems
 from rag.types import EntryFound, Event, Hit, Paper, PaperRef, Scanned, Sentence
 
 WORD_WEIGHT, PHRASE_WEIGHT = 1.5, 0.75
@@ -84,7 +84,9 @@ def weigh(turn: Turn, hits: Sequence[Hit]) -> list[Weighed]:
     """The prior of each paper: shared words by rarity, shared phrases, nearest sentence."""
     asked = [s for s in dict.fromkeys(stems(turn.question)) if s not in STOP | _CLUTTER]
     texts = [stems(f"{clean(h.paper.title)} . {clean(h.paper.text)}") for h in hits]
-    held = [set(text) for text in texts]
+    held = [
+        set(text) | _stood_for(turn.question, h.paper) for text, h in zip(texts, hits, strict=True)
+    ]
     pairs = [set(pairwise(text)) for text in texts]
     rarity = {s: log(1 + len(hits) / (sum(s in h for h in held) + 0.5)) for s in asked}
     phrases = [
@@ -99,6 +101,15 @@ def weigh(turn: Turn, hits: Sequence[Hit]) -> list[Weighed]:
         meaning = max(turn.similarities(turn.question, hit.paper), default=0.0)
         result.append(Weighed(hit.paper, WORD_WEIGHT * shared + PHRASE_WEIGHT * phrase + meaning))
     return result
+
+
+def _stood_for(question: str, paper: Paper) -> set[str]:
+    """Stems of a question that a paper has as an acronym, or as the words of one."""
+    text = f"{paper.title}. {paper.text}"
+    short, spelled = set(acronyms(text)), spelled_out(text)
+    words = [run for letters, run in spelled_out(question).items() if letters in short]
+    letters = [letters for letters in acronyms(question) if letters in spelled]
+    return set(stems(" ".join([*(word for run in words for word in run), *letters])))
 
 
 def with_margins(ranked: Sequence[Weighed], margins: Sequence[float]) -> list[Weighed]:

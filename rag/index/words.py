@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from rag.errors import LibraryDamaged
 from rag.index.faults import outer_cause
-from rag.text import stems
+from rag.text import acronyms, spelled_out, stems
 from rag.types import Paper
 
 _HEAP = 32_000_000
@@ -17,6 +17,11 @@ _ANALYSER = "stems"
 _TITLE_BOOST = 0.3
 """A title is short, so that BM25 alone makes too much of it. On 1,024 papers and 220 training
 queries of SciFact, nDCG@10 is 0.766 unboosted and 0.792 with this."""
+
+_ACRONYM_BOOST = 0.3
+"""The weight of an acronym whose words a query spells out. On SciFact's training queries BM25
+alone has nDCG@10 0.703 without and 0.704 with it, and 0.701 where the words of an acronym in the
+query count too: those are sought only for an acronym that no paper holds."""
 
 
 class WordIndex:
@@ -38,6 +43,7 @@ class WordIndex:
         builder.add_unsigned_field("number", stored=True, indexed=True, fast=True)
         for field in ("title", "text"):
             builder.add_text_field(field, tokenizer_name=_ANALYSER, index_option="freq")
+        builder.add_text_field("initials", tokenizer_name=_ANALYSER, index_option="basic")
         with _explained(folder):
             folder.mkdir(parents=True, exist_ok=True)
             index = tantivy.Index(builder.build(), str(folder))
@@ -54,7 +60,7 @@ class WordIndex:
             return (
                 folder.is_dir()
                 and bool(tantivy.Index.exists(str(folder)))
-                and (tantivy.Index.open(str(folder)).searcher().num_docs >= 0)
+                and _has_all_fields(tantivy.Index.open(str(folder)))
             )
         except (ValueError, OSError):
             return False
@@ -77,22 +83,18 @@ class WordIndex:
             self._index.reload()
 
     def search(
-        self, terms: Sequence[str], limit: int, numbers: Iterable[int] | None = None
+        self, text: str, limit: int, numbers: Iterable[int] | None = None
     ) -> dict[int, float]:
-        """Return BM25 scores by paper number of the `limit` best papers for stems."""
+        """Return BM25 scores by paper number of the `limit` best papers for a text."""
         import tantivy
 
-        schema, occur = self._index.schema, tantivy.Occur
-        clauses = [
-            (occur.Should, clause)
-            for term in dict.fromkeys(terms)
-            for clause in _term_clauses(schema, term)
-        ]
+        occur = tantivy.Occur
+        clauses = [(occur.Should, clause) for clause in self._clauses(text)]
         if not clauses:
             return {}
         query = tantivy.Query.boolean_query(clauses)
         if numbers is not None:
-            allowed = tantivy.Query.term_set_query(schema, "number", list(numbers))
+            allowed = tantivy.Query.term_set_query(self._index.schema, "number", list(numbers))
             query = tantivy.Query.boolean_query(
                 [(occur.Must, query), (occur.Must, tantivy.Query.const_score_query(allowed, 0.0))]
             )
@@ -103,9 +105,25 @@ class WordIndex:
             found = searcher.fast_field_values("number", [address for _, address in hits])
         return {int(n): float(score) for n, (score, _) in zip(found, hits, strict=True)}
 
+    def _clauses(self, text: str) -> Iterator[Any]:
+        """What a paper should match: the stems, and acronyms for their words or the reverse."""
+        schema, searcher = self._index.schema, self._index.searcher()
+        for term in dict.fromkeys(stems(text)):
+            yield from _term_clauses(schema, term)
+        for letters in spelled_out(text):
+            yield _clause(schema, "text", letters, _ACRONYM_BOOST)
+        for letters in dict.fromkeys(acronyms(text)):
+            if not searcher.doc_freq("text", letters):
+                yield _clause(schema, "initials", letters)
+
     def count(self) -> int:
         """Return the number of papers in the index."""
         return int(self._index.searcher().num_docs)
+
+
+def _has_all_fields(index: Any) -> bool:  # noqa: ANN401
+    """Whether an index can be read and has the fields of this version."""
+    return index.searcher().num_docs >= 0 and index.searcher().doc_freq("initials", "") >= 0
 
 
 def _document(number: int, paper: Paper) -> Any:  # noqa: ANN401
@@ -115,6 +133,7 @@ def _document(number: int, paper: Paper) -> Any:  # noqa: ANN401
     document.add_unsigned("number", number)
     document.add_text("title", " ".join(stems(paper.title)))
     document.add_text("text", " ".join(stems(paper.text)))
+    document.add_text("initials", " ".join(spelled_out(f"{paper.title}. {paper.text}")))
     return document
 
 
@@ -131,9 +150,11 @@ def _explained(folder: Path) -> Iterator[None]:
 
 def _term_clauses(schema: Any, term: str) -> tuple[Any, Any]:  # noqa: ANN401
     """A term's match in the text, and in the title for less."""
+    return _clause(schema, "text", term), _clause(schema, "title", term, _TITLE_BOOST)
+
+
+def _clause(schema: Any, field: str, term: str, boost: float = 1.0) -> Any:  # noqa: ANN401
     import tantivy
 
-    text, title = (
-        tantivy.Query.term_query(schema, field, term, "freq") for field in ("text", "title")
-    )
-    return text, tantivy.Query.boost_query(title, _TITLE_BOOST)
+    option = "basic" if field == "initials" else "freq"
+    return tantivy.Query.boost_query(tantivy.Query.term_query(schema, field, term, option), boost)
