@@ -123,7 +123,8 @@ class WordIndex:
 
 def _has_all_fields(index: Any) -> bool:  # noqa: ANN401
     """Whether an index can be read and has the fields of this version."""
-    return index.searcher().num_docs >= 0 and index.searcher().doc_freq("initials", "") >= 0
+    searcher = index.searcher()
+    return bool(searcher.num_docs >= 0 and searcher.doc_freq("initials", "") >= 0)
 
 
 def _document(number: int, paper: Paper) -> Any:  # noqa: ANN401
