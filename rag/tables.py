@@ -7,6 +7,7 @@ import io
 from collections.abc import Mapping, Sequence
 
 from rag.answer.render import source_lines
+from rag.text import readable
 from rag.types import Answer, Cell, Table
 
 
@@ -17,7 +18,7 @@ def table_markdown(answer: Answer, titles: Mapping[str, str]) -> str:
     lines = [_row(line) for line in _lines(answer.table, titles)]
     lines.insert(1, _row(["---"] * (len(answer.table.columns) + 1)))
     sources = [f"- {_plain(line)}" for line in source_lines(answer.citations)]
-    return "\n".join([*lines, "", _plain(answer.text), "", *sources]).rstrip()
+    return "\n".join([*lines, "", _plain(readable(answer.text)), "", *sources]).rstrip()
 
 
 def table_csv(answer: Answer, titles: Mapping[str, str]) -> str:
@@ -30,14 +31,14 @@ def table_csv(answer: Answer, titles: Mapping[str, str]) -> str:
 
 def _lines(table: Table, titles: Mapping[str, str]) -> list[list[str]]:
     rows = [
-        [titles.get(row.paper_id, row.paper_id), *(_text(cell) for cell in row.cells)]
+        [readable(titles.get(row.paper_id, row.paper_id)), *(_text(cell) for cell in row.cells)]
         for row in table.rows
     ]
     return [["paper", *table.columns], *rows]
 
 
 def _text(cell: Cell) -> str:
-    return f"{cell.text} {''.join(f'[{n}]' for n in cell.citations)}".strip()
+    return f"{readable(cell.text)} {''.join(f'[{n}]' for n in cell.citations)}".strip()
 
 
 def _row(cells: Sequence[str]) -> str:

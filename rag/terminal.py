@@ -8,6 +8,7 @@ from unicodedata import category
 import click
 
 from rag.answer.render import source_lines
+from rag.text import readable
 from rag.types import (
     Answer,
     AnswerSentence,
@@ -48,15 +49,15 @@ def _progress(event: Event) -> None:
     elif isinstance(event, Scanned):
         click.echo(f"\rscanned {event.done} of {event.total}", nl=False, err=True)
     elif isinstance(event, EntryFound):
-        click.echo(f"\r- {_safe(event.entry.title)}", err=True)
+        click.echo(f"\r- {_shown(event.entry.title)}", err=True)
     elif isinstance(event, Notice | Failed):
         click.echo(_safe(event.text), err=True)
 
 
 def _finish(answer: Answer, shown: int) -> None:
-    click.echo("" if shown else _safe(answer.text))
+    click.echo("" if shown else _shown(answer.text))
     for line in _after(answer):
-        click.echo(_safe(line))
+        click.echo(_shown(line))
     if answer.error:
         click.echo(_safe(answer.error), err=True)
 
@@ -90,11 +91,16 @@ def _rows(table: Table) -> Iterator[str]:
 
 
 def _marked(sentence: AnswerSentence) -> str:
-    return _safe(f"{sentence.text} {_numbers(sentence.citations)}".rstrip())
+    return _shown(f"{sentence.text} {_numbers(sentence.citations)}".rstrip())
 
 
 def _numbers(citations: Iterable[int]) -> str:
     return "".join(f"[{n}]" for n in citations)
+
+
+def _shown(text: str) -> str:
+    """Text of a paper or of the model, its LaTeX made readable."""
+    return _safe(readable(text))
 
 
 def _safe(text: str) -> str:

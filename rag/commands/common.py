@@ -85,9 +85,3 @@ def progress_bar() -> Iterator[Callable[[Progress], None] | None]:
             bar.update(progress.done - bar.n)
 
         yield None if bar.disable else show
-
-
-def show_progress(progress: Progress) -> None:
-    """Show how far the embedding of papers is."""
-    end = "\n" if progress.done >= progress.total else ""
-    click.echo(f"\rembedded {progress.done} of {progress.total} papers{end}", nl=False, err=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rag.text import readable
 from rag.types import Paper
 from rag.ui.markup import escape, shown
 from rag.ui.topics import shared_topic
@@ -64,7 +65,7 @@ def welcome_html(papers: Sequence[Paper] | None, problem: str = "") -> str:
 def examples(papers: Sequence[Paper]) -> list[str]:
     """Up to four questions that this very library can answer."""
     named = [p.title for p in papers if p.title_source != "generated"]
-    named = [title for title in named if len(title) <= 80]
+    named = [title for title in map(readable, named) if len(title) <= 80]
     questions = [f"What does {title} propose?" for title in named[:1]]
     if len(named) > 2:
         short = [title.partition(":")[0] for title in named[1:3]]

@@ -164,6 +164,17 @@ def test_the_end_of_a_long_abstract_is_found(library, tmp_path):
     assert hit.dense > 0.4
 
 
+def test_what_is_set_in_other_glyphs_is_found_by_plain_letters(library, tmp_path):
+    write(
+        tmp_path / "in", "a.txt", "An eﬃcient ﬁne‐tuning keeps the repre-\nsentation of 𝑘-means.",
+        "Dogs bark at noon in the yard.",
+    )  # fmt: skip
+    library.index([tmp_path / "in"])
+    for query in ("efficient", "fine-tuning", "representation", "k-means"):
+        assert len(library.word_scores(query)) == 1, query
+        assert library.search(query, k=1)[0].paper.text.startswith("An eﬃcient")
+
+
 def test_long_questions_that_differ_at_the_end_get_different_vectors(library):
     preamble = "I am reading about many things and want to know more. " * 60
     cats, dogs = library.embed([f"{preamble} Do cats purr?", f"{preamble} Is iron a metal?"])

@@ -11,6 +11,7 @@ import pytest
 from rag.cli import main
 from rag.commands import common, library
 from rag.errors import UsageError
+from rag.types import Hit, Paper
 
 ROOT = Path(__file__).parents[2]
 
@@ -124,6 +125,12 @@ def test_a_span_of_years_is_read(text, span):
 def test_what_is_no_span_of_years_is_refused(text):
     with pytest.raises(UsageError, match=r"2024\.\.2025"):
         common._years(text)
+
+
+def test_titles_are_shown_with_their_latex_read_as_meant(capsys):
+    paper = Paper("p1", "Text.", r"Cost \& {\'E}tude of 5\%", "given", ())
+    library._print_hits([Hit(paper, 0.5, 0.5, 0.5, ())], as_json=False)
+    assert capsys.readouterr().out == "0.500  p1  Cost & Étude of 5%\n"
 
 
 def test_ctrl_c_ends_quietly_with_130(run, monkeypatch):

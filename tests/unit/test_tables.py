@@ -42,3 +42,13 @@ def test_csv_is_read_back_as_it_was():
 def test_without_a_table_there_is_the_answer_alone():
     refusal = Answer("q", "compare", "Not covered.")
     assert (table_markdown(refusal, {}), table_csv(refusal, {})) == ("Not covered.", "")
+
+
+def test_escapes_of_latex_are_read_as_meant():
+    cell = Cell(r"5\% of the cost\_b", (1,))
+    answer = Answer("q", "compare", r"Gains of 5\%.", table=Table(("gain",), (Row("p1", (cell,)),)))
+    titles = {"p1": r"Cost \& Gain"}
+    text = table_markdown(answer, titles)
+    assert "| Cost & Gain | 5% of the cost\\_b [1] |" in text
+    assert "Gains of 5%." in text
+    assert "Cost & Gain,5% of the cost_b [1]" in table_csv(answer, titles)

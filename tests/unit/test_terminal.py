@@ -81,3 +81,13 @@ def test_text_cannot_steer_the_terminal(capsys, hostile):
 def test_events_without_an_end_are_an_error():
     with pytest.raises(TypeError):
         show([Token(0, "x")])
+
+
+def test_escapes_of_latex_are_read_as_meant(capsys):
+    sentence = AnswerSentence(r"It gains 5\%.", (1,), "supported")
+    nearest = (PaperRef("p1", r"Cost \& Gain"),)
+    answer = Answer("q", "single", "", sentences=(sentence,), nearest=nearest)
+    show([SentenceDone(0, sentence, ()), Done(answer)])
+    out = capsys.readouterr().out
+    assert "It gains 5%. [1]" in out
+    assert "- Cost & Gain (p1)" in out

@@ -3,7 +3,6 @@
 # ruff: noqa: E501 - a file in one string is easier to read
 
 import gzip
-import io
 import json
 
 import pytest
@@ -14,6 +13,7 @@ from rag.corpus.files import Found, decode, find, read
 from rag.errors import UsageError
 from rag.text import clean
 from rag.types import Record, Skip
+from tests.unit.corpus.pdfs import pdf
 
 FORMATS = "tests/fixtures/formats"
 ABSTRACT = (
@@ -346,28 +346,6 @@ def test_entities_that_explode_are_refused(parse):
 
 
 # ---------------------------------------------------------------- PDF
-
-
-def pdf(*pages, password=None):
-    """Make a small PDF of text pages."""
-    from pypdf import PdfReader, PdfWriter
-    from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
-
-    writer = PdfWriter()
-    for lines in pages:
-        page = writer.add_blank_page(600, 800)
-        font = DictionaryObject({NameObject("/Type"): NameObject("/Font"), NameObject("/Subtype"): NameObject("/Type1"), NameObject("/BaseFont"): NameObject("/Helvetica")})  # fmt: skip
-        page[NameObject("/Resources")] = DictionaryObject({NameObject("/Font"): DictionaryObject({NameObject("/F1"): font})})  # fmt: skip
-        stream = DecodedStreamObject()
-        body = "".join(f"({line}) Tj 0 -14 Td\n" for line in lines)
-        stream.set_data(f"BT /F1 12 Tf 40 760 Td\n{body}ET".encode())
-        page[NameObject("/Contents")] = writer._add_object(stream)
-    if password:
-        writer.encrypt(password, algorithm="RC4-128")
-    out = io.BytesIO()
-    writer.write(out)
-    assert PdfReader(io.BytesIO(out.getvalue()))
-    return out.getvalue()
 
 
 LINES = ["We study the growth of trees in cold places, and measure", "how slowly they grow there: one millimetre a year or less."]  # fmt: skip
