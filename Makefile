@@ -37,7 +37,7 @@ TORCH := torch==2.13.0
 EXAM        ?= ../shared/exam
 DATA        ?= ../shared/data
 
-.PHONY: help run test setup models sample browser lint types unit bench bench-quality clean lock
+.PHONY: help run test setup models sample browser lint types unit audit bench bench-quality clean lock
 
 help:  ## Show the targets.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 16
@@ -119,6 +119,17 @@ bench-quality: setup  ## Measure answers, attribution and retrieval (needs EXAM 
 bench: setup  ## Measure speed beside other pipelines; SIZES=31,2000,20000 also growth.
 	@$(BIN)/python -m benchmarks.speed $(if $(SIZES),--sizes $(SIZES) --data $(DATA))
 
+# In an environment of its own, and from the lock files, so that nothing is installed to be looked at.
+AUDIT_BIN := build/audit/bin
+# Findings that do not touch Citewell, as `--ignore-vuln ID`, each with its reason beside it.
+AUDIT_IGNORED ?=
+
+audit:  ## Look for known vulnerabilities in all packages (asks the package index).
+	@test -x $(AUDIT_BIN)/pip-audit || { $(PYTHON) -m venv build/audit && $(AUDIT_BIN)/pip install --quiet pip-audit==2.10.1; }
+	@echo "== Known vulnerabilities"
+	@$(AUDIT_BIN)/pip-audit --disable-pip --no-deps $(AUDIT_IGNORED) \
+	  $(if $(AUDIT_FILE),--requirement $(AUDIT_FILE),--requirement <(sed -e 's/ \\$$//' -e '/--hash/d' requirements.lock requirements-dev.lock | sort -u; echo $(TORCH)))
+
 # No index is named in a lock file. torch has no hash that holds everywhere, and
 # llama-cpp-python is built here at the version that rag/llm/build.py names.
 LOCK_BIN   := build/lock/bin
@@ -142,7 +153,8 @@ project = tomllib.loads(pathlib.Path("pyproject.toml").read_text())["project"]
 extra = project["optional-dependencies"]
 # diskcache is what llama-cpp-python needs besides packages that are there already.
 run = [d for d in project["dependencies"] if "llama" not in d] + ["diskcache>=5.6.1"]
-dev = [d for d in extra["dev"] if not d.startswith("citewell")] + extra["test"]
+dev = [d for d in extra["dev"] if not d.startswith("citewell")]
+dev += extra["test"] + extra["server"] + extra["mcp"]
 pathlib.Path("build/lock/run.in").write_text("\n".join(run))
 pathlib.Path("build/lock/dev.in").write_text("\n".join(run + dev))
 endef
