@@ -46,9 +46,14 @@ TARGETS = (
     type=click.IntRange(1),
     default=2,
     show_default=True,
-    help="Talks of each kind; there are six of single questions and four of the others.",
+    help="Talks of each kind, half of it of lists.",
 )
-@click.option("--all", "whole", is_flag=True, help="All twenty questions, also for LlamaIndex.")
+@click.option(
+    "--all",
+    "whole",
+    is_flag=True,
+    help="All twenty questions, also for LlamaIndex, and every paper read ahead.",
+)
 @click.option("--sizes", help="Sizes of libraries to grow through, such as 31,2000,20000.")
 @click.option("--data", type=_FOLDER, help="Folder of arxiv_cs_20k.jsonl.gz, for --sizes.")
 @click.option("--trial", is_flag=True, help="Print the tables and keep nothing.")
@@ -62,7 +67,7 @@ def main(
     count = None if whole else each
     parts: dict[str, Callable[[], Iterator[Result] | list[Result]]] = {
         "limits": lambda: speed_limits.measure(config, count),
-        "serve": lambda: [speed_serve.measure(config.model, config.library)],
+        "serve": lambda: [speed_serve.measure(config.model, config.library, whole=whole)],
         "answers": lambda: [speed_answers.measure(config, count)],
         "llamaindex": lambda: speed_llamaindex.measure(config, count if whole else 1),
         "growth": lambda: [_growth(config, sizes, data)],

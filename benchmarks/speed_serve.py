@@ -1,8 +1,8 @@
 """Time the start of the served page and watch its memory, in a process of its own.
 
 Run as `python -m benchmarks.speed_serve`, it is that process: it serves the page as `citewell
-serve` does, asks a question of each kind, waits until every paper has been read, and prints
-what it saw as JSON.
+serve` does, asks questions, and prints what it saw as JSON. With `--all` it first waits until
+every paper has been read ahead, and asks for a list too, so that more states are in memory.
 """
 
 from __future__ import annotations
@@ -25,9 +25,12 @@ _STEP_S = 0.05
 _MOST_S = 900
 
 
-def measure(model: str, library: Path, rounds: int = 2) -> Result:
-    """Cold start and memory; the second start finds the files in the system's memory."""
-    runs = [_run(model, library) for _ in range(rounds)]
+def measure(model: str, library: Path, *, whole: bool = False, rounds: int = 2) -> Result:
+    """Cold start and memory; the second start finds the files in the system's memory.
+
+    With `whole` also how long reading ahead takes, minutes where no paper was read before.
+    """
+    runs = [_run(model, library, whole) for _ in range(rounds)]
     last = runs[-1]
     most = max(run["memory"] for run in runs)
     rows = (
@@ -38,13 +41,14 @@ def measure(model: str, library: Path, rounds: int = 2) -> Result:
         ("anonymous memory at the most, MB", *(shown(r["memory"] / 1e6, 0) for r in runs)),
     )
     columns = ("what", *(f"start {n}" for n in range(1, rounds + 1)))
-    settings = {"model": model, "papers": str(last["papers"])}
+    asked = "one question of each kind, all papers read" if whole else "a question and a comparison"
+    settings = {"model": model, "papers": str(last["papers"]), "asked": asked}
     figures = {"memory": most, "page": last["page"], "ready": last["ready"]}
     return Result("speed-serve", "Start and memory", columns, rows, settings, figures)
 
 
-def _run(model: str, library: Path) -> dict[str, float]:
-    command = [sys.executable, "-m", "benchmarks.speed_serve"]
+def _run(model: str, library: Path, whole: bool) -> dict[str, float | None]:
+    command = [sys.executable, "-m", "benchmarks.speed_serve", *(["--all"] if whole else [])]
     environment = {
         **os.environ, "CITEWELL_MODEL": model, "CITEWELL_LIBRARY": str(library),
         "CITEWELL_BENCH_STARTED": repr(time.time()),
@@ -52,7 +56,7 @@ def _run(model: str, library: Path) -> dict[str, float]:
     done = subprocess.run(
         command, check=True, capture_output=True, text=True, cwd=HERE.parent, env=environment
     )
-    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    found: dict[str, float | None] = json.loads(done.stdout.splitlines()[-1])
     return found
 
 
@@ -88,9 +92,12 @@ def main() -> None:
         chat = backend.chat(threading.Event())
         if chat is None:
             raise SystemExit(backend.problem)
-        answers = [_ask(chat, questions[0]) for _, *questions in conversations(1)]
-        seen["first_answer"] = answers[0]
-        seen["ahead"] = _when(lambda: _all_read(backend.ahead()), began)
+        single, compare, listing = (questions[0] for _, *questions in conversations(1))
+        seen["first_answer"] = _ask(chat, single)
+        whole = "--all" in sys.argv
+        seen["ahead"] = _when(lambda: _all_read(backend.ahead()), began) if whole else None
+        for question in (compare, *([listing] if whole else [])):
+            _ask(chat, question)
         seen["papers"] = backend.count() or 0
         seen["memory"] = memory.most
         backend.close()

@@ -33,6 +33,8 @@ def test_there_are_twenty_questions():
 def test_fewer_talks_are_the_first_of_each_kind():
     assert [kind for kind, *_ in conversations(1)] == ["single", "compare", "list"]
     assert conversations(1)[0] == conversations(None)[0]
+    kinds = [kind for kind, *_ in conversations(2)]
+    assert [kinds.count(kind) for kind in ("single", "compare", "list")] == [2, 2, 1]
 
 
 def test_turns_after_the_first_are_follow_ups():
