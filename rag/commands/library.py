@@ -121,7 +121,7 @@ def search_command(
     if not (words and words.strip()):
         raise UsageError('What shall be searched for? Write: citewell search "some words"')
     with open_library(config) as library:
-        _print_hits(library.search(words, count, scope), as_json)
+        _print_hits(library.search(words, count, scope, evidence=False), as_json)
 
 
 def _search_batch(config: Config, batch: tuple[Path, Path], count: int, scope: Scope) -> None:
@@ -130,7 +130,7 @@ def _search_batch(config: Config, batch: tuple[Path, Path], count: int, scope: S
     queries = read_queries(batch[0])
     with open_library(config) as library, written(batch[1]) as out:
         for query in queries:
-            hits = library.search(query["text"], count, scope)
+            hits = library.search(query["text"], count, scope, evidence=False)
             put(out, {"id": query["id"], "results": [hit_json(hit) for hit in hits]})
 
 
