@@ -186,7 +186,8 @@ def _statement(turn: Turn, paper: Paper, aspect: str) -> Iterator[Event]:
 
 def _column_asked(aspect: str, sentences: Sequence[Sentence]) -> Sentence | None:
     """The sentence of the table's column that an aspect asks for ("what problem ..."), if any."""
-    column = next((name for name, words in _ASKED_FOR.items() if words.search(aspect)), None)
+    asked = () if aspect == _GENERAL else _ASKED_FOR.items()
+    column = next((name for name, words in asked if words.search(aspect)), None)
     return _best_for(column, sentences) if column else None
 
 

@@ -26,12 +26,15 @@ _PRONOUN = re.compile(
     r"framework|"
     r"dataset|data|system)|(?:the )?(?:former|latter)|the (?:first|second|third|fourth|last|"
     r"other)(?: one| paper)?)\b"
-    r"|\b(?:does|do|did|is|was|of|about|for|with|by|in|has|can|would) (?:this|that)\b|^(?:this|"
+    r"|\b(?:does|do|did|is|was|of|about|for|with|by|in|has|can|would) (?:this|that)\b"
+    r"|\bof the (?:two|three|four|five)\b|^(?:this|"
     r"that)\b",
     re.I,
 )
 _PLURAL = re.compile(
-    r"\b(?:they|them|their|theirs|these|those|both|each|all of|either|neither)\b", re.I
+    r"\b(?:they|them|their|theirs|these|those|both|each|all of|either|neither|"
+    r"of the (?:two|three|four|five))\b",
+    re.I,
 )
 _LEAD = re.compile(
     r"^(?:and|but|also|ok(?:ay)?|so|then|what about|how about|why|really|any)\b", re.I

@@ -35,7 +35,7 @@ _TAIL = re.compile(
     r"says?|does|do|is|are|was|were|has|have|when|which|what|how|who|whose|that|goes?|take[sn]?|"
     r"treat\w*|"
     r"approach(?:es)? (?:the|this)|respectively|in terms|propose[sd]?|make[sn]?|get[s]?|"
-    r"report[s]?)\b.*)$",
+    r"report[s]?|prove[sn]?|shows?|finds?|solves?|claims?)\b.*)$",
     re.I,
 )
 _THING = (
@@ -46,6 +46,10 @@ _THING_LAST = re.compile(rf"\b(?!one$){_THING}$", re.I)
 _PAPER = re.compile(r"\b(?:papers?|works?|study|studies|abstract|article)$", re.I)
 _THE_PAPER = re.compile(
     r"\b(?:the|that) (?:[\w/-]+ ){1,5}?(?:paper|work|study|abstract|article)\b", re.I
+)
+_PAPER_ON = re.compile(
+    r"\b(?:the|that|another) (?:paper|work|study|abstract|article|one) (?:on|about|that|for)\b",
+    re.I,
 )
 _DESCRIPTION = re.compile(rf"^(?:the|that|this|an?)\s+.*\w|.*\b{_THING}$", re.I)
 
@@ -86,7 +90,7 @@ def _ids(found: Mapping[str, Paper]) -> set[str]:
 
 
 def _described_as_paper(phrase: str, _: Paper) -> bool:
-    return _THING_LAST.search(phrase) is not None
+    return bool(_THING_LAST.search(phrase) or _PAPER_ON.search(phrase))
 
 
 def _anything(_phrase: str, _paper: Paper) -> bool:
@@ -95,15 +99,20 @@ def _anything(_phrase: str, _paper: Paper) -> bool:
 
 def names_several(turn: Turn, question: str) -> bool:
     """Whether a question names two papers or more, by title or as "the ... paper"."""
-    sure = [p for p in phrases(question) if names(p) or _PAPER.search(p)]
+    sure = [p for p in phrases(question) if names(p) or _is_paper(p)]
     if len(sure) < 2:
         return False
     found: set[str] = set()
     for phrase in sure:
         paper, _ = _look_up(turn, phrase, found)
-        if paper is not None and (_PAPER.search(phrase) or _in_title(phrase, paper)):
+        if paper is not None and (_is_paper(phrase) or _in_title(phrase, paper)):
             found.add(paper.paper_id)
     return len(found) >= 2
+
+
+def _is_paper(phrase: str) -> bool:
+    """Whether a phrase says that it means a paper."""
+    return bool(_PAPER.search(phrase) or _PAPER_ON.search(phrase))
 
 
 def _in_title(phrase: str, paper: Paper) -> bool:

@@ -12,7 +12,7 @@ from rag.answer.turn import Turn, refs
 from rag.text import clean, fold, words
 from rag.types import Event, EvidenceFound, Hit, Paper, Reason, Sentence
 
-CUT = -0.35
+CUT = -0.4
 """Answerability below which an abstract does not state the answer. It separates the
 questions of the dev exam, and 34 others on the seeds (docs/decisions.md)."""
 
@@ -170,10 +170,14 @@ def _complete(turn: Turn, paper: Paper) -> Iterator[Event]:
     """Add the words of the abstract where the prose says too little or passes by."""
     shown = turn.shown()
     told = content(" ".join(s.text for s in shown)) - content(turn.question)
-    missed = turn.passed_by(turn.question, paper, shown)
-    if len(told) < _TERSE:
-        missed = missed or turn.best_sentence(turn.question, paper)
-    yield from turn.quote(missed, paper, "The abstract says: " if shown else "")
+    missed = [turn.left_out(turn.question, paper, shown)]
+    missed.append(turn.passed_by(turn.question, paper, shown))
+    if len(told) < _TERSE and not any(missed):
+        missed.append(turn.best_sentence(turn.question, paper))
+    lead = "The abstract says: " if shown else ""
+    for sentence in dict.fromkeys(missed):
+        yield from turn.quote(sentence, paper, lead)
+        lead = "" if sentence else lead
 
 
 def _premise_turned(turn: Turn, paper: Paper) -> Sentence | None:

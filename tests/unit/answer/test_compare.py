@@ -55,7 +55,7 @@ def compared(question, *, model=None, shelf=SHELF, count=None):
         ("Compare PCFM's speed with TreeBuilder's speed", ["PCFM", "TreeBuilder"], "speed",
          ["PCFM", "TreeBuilder"]),
         ("Which error does PCFM report and which error does TreeBuilder report?",
-         ["PCFM", "TreeBuilder"], "Which error does report", ["PCFM", "TreeBuilder", "and"]),
+         ["PCFM", "TreeBuilder"], "Which error does it report", ["PCFM", "TreeBuilder", "and"]),
         ("the two mask papers: what steers the training in one and in the other?",
          [], "what steers the training", ["two", "papers", "other"]),
     ],

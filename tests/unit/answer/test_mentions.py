@@ -32,6 +32,7 @@ def found(question):
         ("What is the difference between the robot grasping paper and PCFM?", ["user", "flow"]),
         ("Compare the physical flow method with the confidence mask method", ["flow", "mask"]),
         ("Which error does PCFM report and which error does TreeBuilder report?", ["flow", "tree"]),
+        ("What does PCFM prove and what does the paper on grasping cups prove?", ["flow", "user"]),
         ("On DUSK, how do PCFM and TreeBuilder differ?", ["flow", "tree"]),
     ],
 )

@@ -22,7 +22,7 @@ def test_the_cut_is_at_the_largest_gap():
 
 
 def test_papers_just_below_the_cut_are_borderline():
-    entries, near = cut(weighed(3.0, 2.2, 1.9, 0.2))
+    entries, near = cut(weighed(3.0, 2.0, 1.7, 1.5))
     assert ids(entries + near) == ["0", "1", "2"]
     assert near
 
@@ -127,3 +127,24 @@ def test_where_no_paper_fits_the_list_is_refused_and_names_the_nearest():
     assert answer.entries == ()
     assert answer.citations == ()
     assert 1 <= len(answer.nearest) <= 3
+
+
+def test_one_of_several_names_is_enough():
+    shelf = Shelf(
+        make_paper("digits", "Digits", "We test on MNIST."),
+        make_paper("photos", "Photos", "We test on ImageNet."),
+        make_paper("proofs", "Proofs", "We test nothing."),
+    )
+    turn = make_turn("Which papers name MNIST or ImageNet?", shelf)
+    priors = {item.paper.paper_id: item.prior for item in weigh(turn, turn.search(turn.question))}
+    both = make_turn("Which papers name MNIST and ImageNet?", shelf)
+    halves = {item.paper.paper_id: item.prior for item in weigh(both, both.search(both.question))}
+    assert priors["digits"] > halves["digits"]
+    assert priors["photos"] > priors["proofs"]
+
+
+def test_where_the_model_says_no_to_all_and_few_words_fit_the_list_is_refused():
+    shelf = Shelf(make_paper("a", "Digits", "We test on MNIST."))
+    turn = make_turn("Which papers deal with speech?", shelf, ScriptedModel(margin=-2.0))
+    list(answer_list(turn))
+    assert turn.draft.entries == ()
