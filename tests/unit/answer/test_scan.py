@@ -22,7 +22,7 @@ def test_the_cut_is_at_the_largest_gap():
 
 
 def test_papers_just_below_the_cut_are_borderline():
-    entries, near = cut(weighed(3.0, 2.0, 1.7, 1.5))
+    entries, near = cut(weighed(3.0, 1.95, 1.7, 1.55))
     assert ids(entries + near) == ["0", "1", "2"]
     assert near
 
