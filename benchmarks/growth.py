@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -135,24 +136,23 @@ class HashedPassages:
         from rag.index.embedder import LocalEmbedder
 
         self._real = LocalEmbedder(folder, name, threads)
-        self._words: dict[str, np.ndarray] = {}
         self.dimension, self.max_tokens = _DIMENSION, self._real.max_tokens
         self.count_tokens = self._real.count_tokens
 
     def embed_passages(self, texts: Sequence[str]) -> np.ndarray:
-        rows = np.stack([np.sum([self._of(w) for w in set(t.split())], axis=0) for t in texts])
+        rows = np.stack([np.sum([_drawn(w) for w in set(t.split())], axis=0) for t in texts])
         return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), np.float32)
 
     def embed_queries(self, texts: Sequence[str]) -> np.ndarray:
         self._real.embed_queries(texts)
         return self.embed_passages(texts)
 
-    def _of(self, word: str) -> np.ndarray:
-        if word not in self._words:
-            seed = int.from_bytes(word.encode()[:24], "little")
-            drawn = np.random.default_rng(seed).standard_normal(_DIMENSION)
-            self._words[word] = drawn.astype(np.float32)
-        return self._words[word]
+
+@lru_cache(maxsize=10_000)
+def _drawn(word: str) -> np.ndarray:
+    """A vector for a word, always the same."""
+    seed = int.from_bytes(word.encode()[:24], "little")
+    return np.random.default_rng(seed).standard_normal(_DIMENSION).astype(np.float32)
 
 
 @contextmanager

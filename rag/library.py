@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -241,8 +242,8 @@ class Library:
         dense = self.dense_scores(query, allowed)
         sparse = self.word_scores(text, allowed)
         ranked = retrieve.fuse(dense, sparse)
-        papers = dict(self._record.papers_by_number([item.number for item in ranked]))
-        best = [item for item in ranked if item.number in papers][:k]
+        papers = self._first_ready([item.number for item in ranked], k)
+        best = [item for item in ranked if item.number in papers]
         dense |= self._dense_of([item.number for item in best if item.number not in dense], query)
         return [
             Hit(
@@ -252,6 +253,17 @@ class Library:
             )
             for item in best
         ]  # fmt: skip
+
+    def _first_ready(self, numbers: list[int], k: int) -> dict[int, Paper]:
+        """Return the first `k` papers, of those in this order, that are ready."""
+        found: dict[int, Paper] = {}
+        for start in range(0, len(numbers), max(2 * k, 1)):
+            part = numbers[start : start + max(2 * k, 1)]
+            papers = dict(self._record.papers_by_number(part))
+            found |= {number: papers[number] for number in part if number in papers}
+            if len(found) >= k:
+                break
+        return dict(itertools.islice(found.items(), k))
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return unit vectors of questions, shape [len(texts), dimension]."""

@@ -230,3 +230,16 @@ def test_progress_counts_all_records_of_a_run_and_ends_at_the_end(config, tmp_pa
         assert seen == [(600, 600)]
         library.index([], rebuild=True, on_progress=lambda at: seen.append((at.done, at.total)))
         assert seen[1:] == [(256, 600), (512, 600), (600, 600), (600, 600)]
+
+
+def test_papers_that_are_not_ready_make_room_for_the_next_best(config, tmp_path, hashed):
+    write(tmp_path / "in", 40)
+    with Library.open(config, create=True) as library:
+        library.index([tmp_path / "in"])
+        everything = [hit.paper.paper_id for hit in library.search("word1 word2", k=40)]
+        hidden = [library._record.paper(paper_id)[0] for paper_id in everything[:9]]
+        with library._record.transaction():
+            for number in hidden:
+                library._record._run("UPDATE papers SET indexed = 0 WHERE number = ?", (number,))
+        assert [h.paper.paper_id for h in library.search("word1 word2", k=3)] == everything[9:12]
+        assert [h.paper.paper_id for h in library.search("word1 word2", k=99)] == everything[9:]
