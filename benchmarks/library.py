@@ -30,7 +30,7 @@ from rag.llm.catalogue import find_embedder
 from rag.types import Paper, Record
 
 _FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
-_BATCH = 32
+_BATCH = 8
 _ROUNDS = 3
 
 

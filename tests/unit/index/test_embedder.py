@@ -44,3 +44,19 @@ def test_several_texts_are_encoded_together(embedder):
     embedder.embed_queries(["a", "bb"])
     embedder.embed_queries(["a", "bb"])
     assert embedder.given == [["a", "bb"], ["a", "bb"]]
+
+
+def test_long_texts_go_through_the_encoder_in_smaller_batches():
+    sizes = []
+
+    class Noting:
+        def encode(self, texts, batch_size, **_):
+            sizes.append(batch_size)
+            return np.ones((len(texts), 4), np.float32)
+
+    own = LocalEmbedder(Path("nowhere"), "noting")
+    own._loaded = Noting()
+    own.embed_passages(["short", "x" * 100])
+    own.embed_passages(["x" * 1500])
+    own.embed_passages([""])
+    assert sizes == [80, 8, 8000]
