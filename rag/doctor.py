@@ -120,7 +120,8 @@ def _examine_library(config: Config, has_embedder: bool) -> Finding:
 
     try:
         with Library.open(config) as library:
-            count = len(library.papers())
+            library.check()
+            count = library.count()
             if has_embedder and count:
                 library.search("results", 1)
     except CitewellError as error:
@@ -132,7 +133,6 @@ def _library_cure(error: CitewellError) -> str:
     cures = {
         "LibraryMissing": "citewell index FILE_OR_FOLDER",
         "EmbedderMismatch": "citewell index --rebuild FILE_OR_FOLDER",
-        "LibraryDamaged": "citewell index --rebuild FILE_OR_FOLDER",
     }
     return cures.get(type(error).__name__, "Follow the message, then run citewell doctor again.")
 

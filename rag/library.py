@@ -192,6 +192,10 @@ class Library:
         """Return a number that grows whenever the library has changed."""
         return self._record.generation()
 
+    def check(self) -> None:
+        """Read the whole record. Raises LibraryDamaged."""
+        self._record.check()
+
     def count(self) -> int:
         """Return the number of papers."""
         return self._record.count()

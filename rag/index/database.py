@@ -137,6 +137,12 @@ class Database:
             if self._copy is not None:
                 self._copy.cleanup()
 
+    def check(self) -> None:
+        """Read every page of the file. Raises LibraryDamaged."""
+        found = self._all("PRAGMA quick_check(1)")[0][0]
+        if found != "ok":
+            raise damaged(self._path, " ".join(found.split()))
+
     def check_writable(self) -> None:
         """Raise LibraryReadOnly or LibraryGone where nothing can be written."""
         if self.read_only:

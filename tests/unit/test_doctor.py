@@ -8,7 +8,7 @@ import pytest
 
 from rag import doctor
 from rag.doctor import Finding, examine
-from rag.errors import EmbedderMismatch, LibraryMissing, StoreUnreachable
+from rag.errors import EmbedderMismatch, LibraryDamaged, LibraryMissing, StoreUnreachable
 from rag.llm.build import Smoke
 from tests.scripted_server import Script, serving
 
@@ -76,6 +76,7 @@ def test_a_full_disk_is_found(config, monkeypatch):
         (LibraryMissing("x"), "citewell index"),
         (EmbedderMismatch("x"), "--rebuild"),
         (StoreUnreachable("x"), "message"),
+        (LibraryDamaged("x"), "message"),
     ],
 )
 def test_each_fault_of_a_library_has_its_own_cure(error, cure):

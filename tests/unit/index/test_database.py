@@ -61,6 +61,19 @@ def test_a_damaged_record_says_so_and_what_to_do(folder, damage):
         use(folder)
 
 
+def test_a_page_that_no_question_reads_is_found_by_the_check(folder):
+    path = folder / FILE_NAME
+    with closing(PaperRecord.open(folder)) as record:
+        record.check()
+    data = bytearray(path.read_bytes())
+    data[-4096:] = b"\xff" * 4096
+    path.write_bytes(data)
+    with closing(PaperRecord.open(folder)) as record:
+        assert record.meta("format") == str(FORMAT)
+        with pytest.raises(LibraryDamaged, match="Put back a copy"):
+            record.check()
+
+
 def test_a_file_left_empty_by_a_killed_first_run_is_a_new_record(tmp_path):
     (tmp_path / FILE_NAME).touch()
     with pytest.raises(LibraryDamaged):
