@@ -18,6 +18,9 @@ _TITLE_BOOST = 0.3
 """A title is short, so that BM25 alone makes too much of it. On 1,024 papers and 220 training
 queries of SciFact, nDCG@10 is 0.766 unboosted and 0.792 with this."""
 
+_NAMED_BOOST = 1.5
+"""The weight of an acronym in the query: fused, nDCG@10 on SciFact's training queries is 0.745
+with it, 0.744 without and 0.740 with 2, and an acronym brings its paper to the first place."""
 _ACRONYM_BOOST = 0.3
 """The weight of an acronym whose words a query spells out. On SciFact's training queries BM25
 alone has nDCG@10 0.703 without and 0.704 with it, and 0.701 where the words of an acronym in the
@@ -105,11 +108,26 @@ class WordIndex:
             found = searcher.fast_field_values("number", [address for _, address in hits])
         return {int(n): float(score) for n, (score, _) in zip(found, hits, strict=True)}
 
+    def holding(self, stem: str) -> set[int]:
+        """Return the numbers of all papers with a stem in title or text."""
+        import tantivy
+
+        schema, should = self._index.schema, tantivy.Occur.Should
+        query = tantivy.Query.boolean_query(
+            [(should, clause) for clause in _term_clauses(schema, stem)]
+        )
+        with _explained(self._folder):
+            self._index.reload()
+            searcher = self._index.searcher()
+            hits = searcher.search(query, max(1, searcher.num_docs), count=False).hits
+            return set(searcher.fast_field_values("number", [address for _, address in hits]))
+
     def _clauses(self, text: str) -> Iterator[Any]:
         """What a paper should match: the stems, and acronyms for their words or the reverse."""
         schema, searcher = self._index.schema, self._index.searcher()
+        named = set(stems(" ".join(acronyms(text))))
         for term in dict.fromkeys(stems(text)):
-            yield from _term_clauses(schema, term)
+            yield from _term_clauses(schema, term, _NAMED_BOOST if term in named else 1.0)
         for letters in spelled_out(text):
             yield _clause(schema, "text", letters, _ACRONYM_BOOST)
         for letters in dict.fromkeys(acronyms(text)):
@@ -149,9 +167,12 @@ def _explained(folder: Path) -> Iterator[None]:
         ) from error
 
 
-def _term_clauses(schema: Any, term: str) -> tuple[Any, Any]:  # noqa: ANN401
+def _term_clauses(schema: Any, term: str, boost: float) -> tuple[Any, Any]:  # noqa: ANN401
     """A term's match in the text, and in the title for less."""
-    return _clause(schema, "text", term), _clause(schema, "title", term, _TITLE_BOOST)
+    return (
+        _clause(schema, "text", term, boost),
+        _clause(schema, "title", term, boost * _TITLE_BOOST),
+    )
 
 
 def _clause(schema: Any, field: str, term: str, boost: float = 1.0) -> Any:  # noqa: ANN401
