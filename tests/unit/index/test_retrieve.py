@@ -13,9 +13,10 @@ def test_a_paper_that_both_rankings_like_comes_first():
     assert order({1: 0.6, 2: 0.6}, {2: 3.0, 3: 1.0})[0] == 2
 
 
-def test_the_size_of_word_scores_does_not_matter():
+def test_a_strong_match_of_words_counts_more_than_the_best_of_weak_ones():
     dense = {1: 0.5, 2: 0.4}
-    assert fuse(dense, {1: 1.0, 2: 2.0}) == fuse(dense, {1: 10.0, 2: 20.0})
+    assert order(dense, {1: 1.0, 2: 2.0}) == [1, 2]
+    assert order(dense, {1: 10.0, 2: 20.0}) == [2, 1]
 
 
 def test_a_paper_found_by_words_alone_counts_as_the_least_similar():
