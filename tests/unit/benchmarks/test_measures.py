@@ -27,10 +27,10 @@ def test_only_the_first_ten_count():
     assert recall(ranking, {"a", "9"}) == 0.5
 
 
-def test_tuned_and_held_out_queries_are_apart_and_together_all():
-    tuned, held_out = halves(list("abcde"))
-    assert not set(tuned) & set(held_out)
-    assert sorted(tuned + held_out) == list("abcde")
+def test_the_halves_of_the_queries_are_apart_and_together_all():
+    one, other = halves(list("abcde"))
+    assert not set(one) & set(other)
+    assert sorted(one + other) == list("abcde")
 
 
 def test_relevance_of_zero_is_none(tmp_path):
