@@ -23,7 +23,8 @@ from rag.index.indexes import Indexes, OnCommit, OnProgress, Progress
 from rag.index.record import FILE_NAME, PaperRecord
 from rag.intake import Gauge, Intake, Tally
 from rag.llm.catalogue import find_embedder
-from rag.text import clean
+from rag.text import clean, stems
+from rag.text import words as split_words
 from rag.types import Evidence, Hit, Paper, Scope, Sentence, Skip, Vectors
 
 __all__ = ["Account", "Library", "Progress", "make_sample"]
@@ -179,6 +180,22 @@ class Library:
     def papers(self, scope: Scope = EVERYTHING) -> tuple[Paper, ...]:
         """Return the papers in scope, in the order they were added."""
         return tuple(paper for _, paper in self._record.papers(scope))
+
+    def listed(
+        self, scope: Scope = EVERYTHING, words: str = "", first: int = 0, count: int | None = None
+    ) -> tuple[int, tuple[Paper, ...]]:
+        """Return how many papers in scope have all the words, and `count` of them from `first` on.
+
+        A word may stand in title, text, authors or venue. Papers come in the order they were
+        added.
+        """
+        scoped = self._record.numbers(scope)
+        numbers = self._record.ready() if scoped is None else scoped
+        for word, stem in zip(split_words(words), stems(words), strict=True):
+            numbers &= self._indexes.words.holding(stem) | self._record.named(word)
+        wanted = sorted(numbers)[first : None if count is None else first + count]
+        found = self._record.papers_by_number(wanted)
+        return len(numbers), tuple(paper for _, paper in found)
 
     def paper(self, paper_id: str) -> Paper:
         """Return one paper. Raises UnknownPaper."""

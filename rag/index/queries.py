@@ -100,6 +100,14 @@ class Queries(Database):
         ]  # fmt: skip
         return set.intersection(*parts) if parts else None
 
+    def ready(self) -> set[int]:
+        """Return the numbers of all ready papers."""
+        return self._numbers("1", [])
+
+    def named(self, word: str) -> set[int]:
+        """Return the numbers of ready papers with a folded word among their authors or venue."""
+        return self._numbers("p.author_words LIKE ? OR p.venue_words LIKE ?", [f"%{word}%"] * 2)
+
     def _by_year(self, scope: Scope) -> set[int] | None:
         if scope.years is None:
             return None
@@ -141,7 +149,7 @@ class Queries(Database):
                              [json.dumps(sorted(scope.paper_ids))])  # fmt: skip
 
     def _numbers(self, condition: str, values: list[Any]) -> set[int]:
-        rows = self._all(f"SELECT p.number FROM papers p WHERE {_READY} AND {condition}", values)
+        rows = self._all(f"SELECT p.number FROM papers p WHERE {_READY} AND ({condition})", values)
         return {row[0] for row in rows}
 
 

@@ -114,7 +114,7 @@ class WordIndex:
 
         schema, should = self._index.schema, tantivy.Occur.Should
         query = tantivy.Query.boolean_query(
-            [(should, clause) for clause in _term_clauses(schema, stem)]
+            [(should, _clause(schema, field, stem)) for field in ("title", "text")]
         )
         with _explained(self._folder):
             self._index.reload()

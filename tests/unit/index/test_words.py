@@ -60,3 +60,9 @@ def test_an_index_of_another_version_is_made_anew(tmp_path):
     assert not WordIndex.is_usable(tmp_path / "old")
     WordIndex.open(tmp_path / "new")
     assert WordIndex.is_usable(tmp_path / "new")
+
+
+def test_all_papers_with_a_stem_are_found_in_title_or_text(words):
+    assert words.holding("cat") == {1, 2}
+    assert words.holding("fish") == {3}
+    assert words.holding("whale") == set()
