@@ -107,23 +107,33 @@ _FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
 _ROOT = re.compile(r"\\sqrt\s*\{([^{}]*)\}")
 _LONE_ROOT = re.compile(r"√\((\w)\)")
 _LONE_PARTS = re.compile(r"\((√?\w[⁰¹²³⁴⁵⁶⁷⁸⁹ⁿ]*)\)/\((√?\w[⁰¹²³⁴⁵⁶⁷⁸⁹ⁿ]*)\)")
-_CITE = re.compile(r"~?\\(?:cite[a-z]*\*?|ref|eqref|autoref|cref)\s*(?:\[[^\]]*\])*\{[^{}]*\}")
+_CITE = re.compile(
+    r"~?\\(?:cite[a-z]*\*?|ref|eqref|autoref|cref)\s*(?:\[[^\]]{0,200}\]){0,4}\{[^{}]*\}"
+)
 _MACRO = re.compile(r"\\([A-Za-z]+)")
 _ESCAPED = re.compile(r"\\([%&_$#{}~^ ,;:!|-])")
 _SPACE_LIKE = frozenset(" ,;:~")
-_DISPLAY = re.compile(r"\$\$(.+?)\$\$|\\\((.+?)\\\)|\\\[(.+?)\\\]", re.DOTALL)
+# No run goes past the next opening here and below: text made to be slow, such as a million
+# times "\(", must not be.
+_DISPLAY = re.compile(
+    r"\$\$((?:(?!\$\$).){1,1000}?)\$\$|\\\(((?:(?!\\\().){1,1000}?)\\\)"
+    r"|\\\[((?:(?!\\\[).){1,1000}?)\\\]",
+    re.DOTALL,
+)
 _MATH = re.compile(r"(?<![\\$])\$(?=[^\s$])([^$]*?[^\s$\\])\$(?![\d$])", re.DOTALL)
 _SCRIPT = re.compile(r"([\^_])\s*(?:\{([^{}]*)\}|(\\?[^\s{}\\]))")
 _RAISED = str.maketrans("0123456789+-n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ")
 _GROUP = re.compile(r"(?<!\\)[{}]")
 _TIE = re.compile(r"(?<=[\w.)])~(?=[\w\\($])")
 
-_STRONG = re.compile(r"(?<![\w*\\])\*\*(?=\S)(.+?)(?<=\S)\*\*(?![\w*])", re.DOTALL)
+_STRONG = re.compile(
+    r"(?<![\w*\\])\*\*(?=\S)((?:(?!\*\*).){1,400}?)(?<=\S)\*\*(?![\w*])", re.DOTALL
+)
 _EMPHASIS = re.compile(r"(?<![\w*\\])\*(?=[^\s*])([^*\n]*?[^\s*])\*(?![\w*])")
 _UNDERLINE = re.compile(r"(?<![\w\\])(_{1,2})(?=[^\s_])([^_\n]*?[^\s_])\1(?!\w)")
 _CODE = re.compile(r"(?<!`)`(?=[^\s`'])([^`'\n]*?[^\s`'])`(?!`)")
 _LINK = re.compile(r"(?<!!)\[([^\[\]]+)\]\((https?://[^\s()]+)\)")
-_QUOTED = re.compile(r"``(.+?)''", re.DOTALL)
+_QUOTED = re.compile(r"``((?:(?!``).){1,400}?)''", re.DOTALL)
 _QUOTED_ONCE = re.compile(r"(?<![\w`])`([^`'\n]+)'(?!\w)")
 
 
@@ -301,6 +311,7 @@ _CLOSERS = "\"'”’»)\\]}*_`$"
 _END = re.compile(
     rf"(?P<mark>[.!?…]+)(?:[{_CLOSERS}]+[.!?]*)?(?=\s|$)|[。！？]+[”’」』）]*|\n[ \t\r]*\n"
 )
+_LOOK_BACK = 200
 _TOKEN_BEFORE = re.compile(r"[^\s(\[{“\"‘'`—]*$")
 _ABBREVIATIONS = frozenset(
     "e.g i.e eg ie cf vs viz resp approx ca fig figs eq eqs sec secs sect ref refs tab tabs thm "
@@ -349,8 +360,9 @@ def _ends_sentence(text: str, start: int, match: re.Match[str]) -> bool:
     word = re.match(r"\\?[a-z]*\{?([\w-]*)", following) if rest[0] == "\\" else None
     token = word[1] if word else re.match(r"[^\s]*", following)[0]  # type: ignore[index]
     if mark == "." and match.end("mark") - match.start() == 1:
-        before = _TOKEN_BEFORE.search(text[start : match.start()])
-        if before and _holds_on(before[0].strip(_CLOSERS), token, text[start : match.start()]):
+        said = text[max(start, match.start() - _LOOK_BACK) : match.start()]
+        before = _TOKEN_BEFORE.search(said)
+        if before and _holds_on(before[0].strip(_CLOSERS), token, said):
             return False
     return _opens(token, rest)
 

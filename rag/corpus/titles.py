@@ -12,6 +12,8 @@ from rag.types import Record, TitleSource
 _LONGEST = 11
 _SHORTEST = 4
 
+# Characters that are looked through: no abstract is longer, and text made to be slow is.
+_READ = 10_000
 _INTRODUCE = (
     r"(?:introduc|propos|present|develop|describ|releas|formulat|design|devis|creat|construct|"
     r"build|built|unveil|contribut)\w*"
@@ -24,9 +26,9 @@ _STUDY = (
 _FILLER = r"(?:here|then|thus|therefore|further|also|additionally|first|next|finally|instead|now)"
 _WE = r"\b(?:we|this (?:paper|work|study|article|thesis|report)|the authors)\b"
 _INTRODUCTION = re.compile(rf"{_WE}(?:\s+\w+ly)?(?:\s+{_FILLER})?\s+{_INTRODUCE}\s", re.I)
-_BY_PRESENTING = re.compile(rf"{_WE}[^.]*?\bby\s+{_INTRODUCE}\s", re.I)
+_BY_PRESENTING = re.compile(rf"{_WE}[^.]{{0,300}}?\bby\s+{_INTRODUCE}\s", re.I)
 _SECOND_THOUGHT = re.compile(r"\b(?:further|also|additionally|moreover|furthermore)\b", re.I)
-_AND_INTRODUCE = re.compile(rf"{_WE}[^.]*?(?:,|\band\b)\s+{_INTRODUCE}\s", re.I)
+_AND_INTRODUCE = re.compile(rf"{_WE}[^.]{{0,300}}?(?:,|\band\b)\s+{_INTRODUCE}\s", re.I)
 _STATEMENT = re.compile(rf"{_WE}(?:\s+\w+ly)?(?:\s+{_FILLER})?\s+{_STUDY}\s", re.I)
 _CALLED = re.compile(
     r"\b(?:call(?:ed)?|named?|dubbed|termed?|coin(?:ed)?|refer(?:red)? to as|denoted(?: as)?)\s+"
@@ -56,7 +58,7 @@ def title_of(record: Record) -> tuple[str, TitleSource]:
     given = clean(record.title or "")
     if given:
         return given, "given"
-    text = clean(record.text)
+    text = clean(record.text[:_READ])
     spoken = [text[start:end] for start, end in split_sentences(text)]
     named = _own_name(text, spoken)
     if named:

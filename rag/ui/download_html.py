@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from uuid import uuid4
 
-from rag.ui.markup import escape
+from rag.ui.markup import escape, exact
 
 
 def download_html(name: str, text: str) -> str:
     """A text to be saved under a name, once."""
-    return f'<pre hidden data-file="{escape(name)}" data-once="{uuid4().hex}">{escape(text)}</pre>'
+    return f'<pre hidden data-file="{escape(name)}" data-once="{uuid4().hex}">{exact(text)}</pre>'

@@ -11,11 +11,21 @@ from html import escape as _escape
 from rag.text import readable
 
 Span = tuple[int, int]
+# They turn the direction of what follows them, our own words included ("Trojan Source").
+_TURNS = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)])
 
 
 def escape(text: object) -> str:
-    """HTML that shows the text as it is, also inside a quoted attribute."""
-    return _escape(str(text), quote=True)
+    """HTML that shows the text as it is, also inside a quoted attribute.
+
+    Only marks that turn the direction of writing are left out.
+    """
+    return exact(str(text).translate(_TURNS))
+
+
+def exact(text: str) -> str:
+    """HTML of a text to be saved, every sign of it kept."""
+    return _escape(text, quote=True)
 
 
 def shown(text: str) -> str:

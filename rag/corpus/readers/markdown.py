@@ -10,7 +10,7 @@ from rag.corpus.readers import plain
 from rag.corpus.readers.fields import Place, build
 from rag.types import Record, Skip
 
-_HEADING = re.compile(r"^(#{1,6})[ \t]+(.+?)[ \t]*#*$", re.M)
+_HEADING = re.compile(r"^(#{1,6})[ \t]+(\S.*)$", re.M)
 _FRONT = re.compile(r"\A---\n(.*?)\n---\n", re.S)
 _LABEL = re.compile(r"^\W*abstract\W*$", re.I)
 
@@ -72,7 +72,7 @@ def _sections(text: str) -> Iterator[_Section]:
         if match:
             if section.title or _body(section):
                 yield section
-            section = _Section(len(match[1]), match[2], number)
+            section = _Section(len(match[1]), _unclosed(match[2]), number)
         else:
             section.body.append(line)
     yield section
@@ -80,3 +80,8 @@ def _sections(text: str) -> Iterator[_Section]:
 
 def _blank_lines(match: re.Match[str]) -> str:
     return "\n" * match[0].count("\n")
+
+
+def _unclosed(heading: str) -> str:
+    """A heading without the marks that may close it."""
+    return heading.rstrip().rstrip("#").rstrip() or heading.rstrip()
