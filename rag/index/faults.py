@@ -68,6 +68,15 @@ def read_only(folder: Path) -> LibraryReadOnly:
     )
 
 
+def unmendable(folder: Path) -> LibraryReadOnly:
+    """The error where vectors must be made anew in a folder that cannot be written."""
+    return LibraryReadOnly(
+        f"The vectors of the library {folder} are missing or damaged, and cannot be made anew, "
+        "since the folder cannot be written. Give yourself the right to write there, or copy the "
+        "library to another folder and name that with --library."
+    )
+
+
 def damaged(path: Path, reason: object) -> LibraryDamaged:
     """The error where the record cannot be read."""
     return LibraryDamaged(

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from rag.errors import EmbedderMismatch
 from rag.index.chunks import chunk_papers
 from rag.index.embedder import LocalEmbedder, checksum
-from rag.index.faults import explained, has_room, is_read_only, read_only
+from rag.index.faults import explained, has_room, is_read_only, unmendable
 from rag.index.health import fingerprint, is_usable
 from rag.index.record import Numbered, PaperRecord
 from rag.index.vectors import ChunkVectors, EmbedderIdentity
@@ -115,26 +115,37 @@ class Indexes:
                 self.close()
             if self._open is None:
                 vectors = self._open_vectors(self.identity)
-                self._open = vectors, WordIndex.open(self._writable(self._folder / _WORDS))
+                self._open = vectors, self._open_words()
                 self._generation = generation
             return self._open
 
     def _open_vectors(self, identity: EmbedderIdentity) -> ChunkVectors:
-        folder = self._chroma if self._remote else self._writable(self._chroma)
+        folder = self._chroma
+        if not self._remote and self._record.read_only and is_read_only(folder):
+            folder = self._copied(folder)
+            if not self._is_usable(folder):
+                raise unmendable(self._folder)
         return ChunkVectors.open(folder, self._store, self._collection, identity)
 
-    def _writable(self, folder: Path) -> Path:
-        """The folder, or a copy where it may not be written: both indexes write to be read."""
+    def _open_words(self) -> WordIndex:
+        folder = self._folder / _WORDS
         if not (self._record.read_only and is_read_only(folder)):
-            return folder
-        if not folder.exists():
-            raise read_only(self._folder)
+            return WordIndex.open(folder)
+        copy = self._copied(folder)
+        if WordIndex.is_usable(copy):
+            return WordIndex.open(copy)
+        shutil.rmtree(copy, ignore_errors=True)
+        return self._taught(copy)
+
+    def _copied(self, folder: Path) -> Path:
+        """A copy of a folder that may not be written: both indexes write in order to be read."""
         with explained(self._folder):
             if self._copies is None:
                 self._copies = TemporaryDirectory(prefix="citewell-", ignore_cleanup_errors=True)
             copy = Path(self._copies.name) / folder.name
-            shutil.copytree(folder, copy, copy_function=shutil.copyfile)
-            for part in (copy, *copy.rglob("*/")):
+            if folder.is_dir():
+                shutil.copytree(folder, copy, copy_function=shutil.copyfile)
+            for part in (copy, *copy.rglob("*/")) if copy.exists() else ():
                 part.chmod(0o700)
         return copy
 
@@ -219,14 +230,16 @@ class Indexes:
     def _vectors_usable(self) -> bool:
         if self._remote:
             return True
-        now = fingerprint(self._chroma)
-        if self._record.meta(_FILES) == now:
-            return True
-        if not is_usable(self._chroma, self._collection, self._record.count()):
+        if not self._is_usable(self._chroma):
             return False
-        if not self._record.read_only:
-            self._record.set_meta(_FILES, self._fingerprint())
+        self._record.set_meta(_FILES, self._fingerprint())
         return True
+
+    def _is_usable(self, folder: Path) -> bool:
+        """Whether a local store is as it was last written, or can be used all the same."""
+        return self._record.meta(_FILES) == fingerprint(folder) or is_usable(
+            folder, self._collection, self._record.count()
+        )
 
     @property
     def _collection(self) -> str:
@@ -248,11 +261,13 @@ class Indexes:
             self._record.mark_all_pending()
         if not WordIndex.is_usable(self._folder / _WORDS):
             shutil.rmtree(self._folder / _WORDS, ignore_errors=True)
-            self._teach_words()
+            self._taught(self._folder / _WORDS)
 
-    def _teach_words(self) -> None:
-        words = WordIndex.open(self._folder / _WORDS)
+    def _taught(self, folder: Path) -> WordIndex:
+        """A new word index of all papers that are ready."""
+        words = WordIndex.open(folder)
         last = 0
         while batch := self._record.ready_after(last, _BATCH * 8):
             words.update(batch, [])
             last = batch[-1][0]
+        return words

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import rag.index.indexes
 from rag.config import Config
-from rag.errors import CitewellError
 from tests.integration.crash_child import open_library, use_hashes
+from tests.integration.visit_child import tried
 
 
 def fill_disk(path: Path) -> None:
@@ -21,13 +21,6 @@ def fill_disk(path: Path) -> None:
                 out.write(bytes(4096))
         except OSError:
             return
-
-
-def tried(use):
-    try:
-        return use()
-    except CitewellError as error:
-        return f"{type(error).__name__}: {error}"
 
 
 def main() -> None:

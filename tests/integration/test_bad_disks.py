@@ -76,6 +76,19 @@ def test_a_library_without_the_right_to_write_is_read(filled, locked, tmp_path):
     assert_readable(in_child("visit_child", filled, tmp_path / "in", *WITHOUT_POWERS))
 
 
+@needs_rights
+@pytest.mark.parametrize("part", ["words", "chroma"])
+def test_one_whose_indexes_are_gone_too_is_read_as_far_as_it_can_be(filled, locked, tmp_path, part):
+    shutil.rmtree(filled.library / part)
+    locked()
+    said = in_child("visit_child", filled, tmp_path / "in", *WITHOUT_POWERS)
+    assert (said["papers"], said["listed"]) == (40, 40)
+    if part == "words":
+        assert said["found"] == said["wanted"]
+    else:
+        assert said["found"].startswith("LibraryReadOnly: The vectors")
+
+
 def test_so_is_one_whose_last_writer_was_killed(filled, tmp_path):
     # What a killed writer leaves: the newest pages in the log beside the file.
     script = (

@@ -13,6 +13,13 @@ from rag.library import Library
 from tests.integration.crash_child import use_hashes
 
 
+def tried(use):
+    try:
+        return use()
+    except CitewellError as error:
+        return f"{type(error).__name__}: {error}"
+
+
 def main() -> None:
     use_hashes()
     folder = Path(sys.argv[1])
@@ -21,12 +28,10 @@ def main() -> None:
         library._indexes._find = lambda name: folder
         said["papers"] = library.count()
         said["listed"] = len(library.papers())
-        said["found"] = library.search(library.papers()[3].text, k=1)[0].paper.text
-        said["wanted"] = library.papers()[3].text
-        try:
-            library.index([folder])
-        except CitewellError as error:
-            said["refused"] = f"{type(error).__name__}: {error}"
+        wanted = library.papers()[3].text
+        said["wanted"] = wanted
+        said["found"] = tried(lambda: library.search(wanted, k=1)[0].paper.text)
+        said["refused"] = tried(lambda: str(library.index([folder])))
     print(json.dumps(said))
 
 
