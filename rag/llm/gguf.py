@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from rag.config import Config
-from rag.errors import ModelUnfit, Stopped, UsageError
+from rag.errors import Stopped, UsageError
 from rag.llm.catalogue import find_model, spec
 from rag.llm.lookup import Drafter
 from rag.llm.native import BATCH, Logits, Native
@@ -262,11 +262,6 @@ def open_model(config: Config) -> GgufModel:
         ModelDamaged: the file is truncated or not a GGUF file.
         ModelUnfit: it has no usable chat template.
     """
-    if config.model.startswith(("http://", "https://")):
-        raise ModelUnfit(
-            "Model servers come with a later version. Name a model of `citewell models list`, or "
-            "the path of a GGUF file."
-        )
     known = spec(config.model)
     states = StateCache(
         config.state_memory_bytes, config.library / "states", config.state_disk_bytes

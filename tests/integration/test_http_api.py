@@ -177,6 +177,17 @@ def test_an_upload_larger_than_the_limit_is_refused_before_it_is_sent(client):
     connection.close()
 
 
+@pytest.mark.parametrize("way", ["file={}", "file=../../../../../../..{}", "file=%2e%2e/..{}"])
+def test_no_file_of_this_machine_can_be_fetched(client, tmp_path, way):
+    secret = tmp_path / "record.sqlite3"
+    secret.write_text("SQLite format 3")
+    for path in (str(secret), "/etc/passwd"):
+        got = client.get(f"/gradio_api/{way.format(path)}")
+        assert got.status_code in (400, 403, 404)
+        assert "SQLite" not in got.text
+        assert "root:" not in got.text
+
+
 def test_mcp_offers_the_same_functions_and_their_errors(tmp_path):
     pytest.importorskip("mcp", reason="needs the extra: pip install 'citewell[mcp]'")
     import asyncio

@@ -91,6 +91,16 @@ def test_a_question_in_another_script_is_kept_letter_for_letter(question):
     assert answer.question == question
 
 
+def test_a_question_in_spanish_is_answered_from_the_same_paper_with_a_note():
+    def says(prompt):
+        asked = "What does TreeBuilder propose?"
+        return asked if "Translate this question" in prompt.task else best_sentence(prompt)
+
+    _, answer = ask("¿Qué propone el artículo sobre TreeBuilder?", model=ScriptedModel(says))
+    assert {c.paper_id for c in answer.citations} == {"trees"}
+    assert any("What does TreeBuilder propose?" in notice for notice in answer.notices)
+
+
 def test_a_paper_removed_between_two_turns_is_cited_no_more():
     shelf = Shelf(TREES, ICE)
     _, first = ask("What does TreeBuilder propose?", shelf=shelf)
