@@ -157,6 +157,19 @@ def readable(text: str, *, markdown: bool = False) -> str:
     return _strip_markdown(text) if markdown else text
 
 
+def formulas(text: str) -> list[tuple[int, int, str]]:
+    """Return where formulas stand in `text`, end exclusive, and their LaTeX, in order."""
+    found: list[tuple[int, int, str]] = []
+    at = 0
+    for display in [*_DISPLAY.finditer(text), None]:
+        end = display.start() if display else len(text)
+        found += [(*inline.span(), inline[1]) for inline in _MATH.finditer(text, at, end)]
+        if display:
+            found.append((*display.span(), display[1] or display[2] or display[3]))
+            at = display.end()
+    return found
+
+
 def strip_tags(text: str) -> str:
     """Return `text` without known HTML and JATS tags, its entities as characters."""
     if "<" in text:

@@ -5,12 +5,15 @@ Everything from papers, models and users passes through here on its way to the p
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from html import escape as _escape
 
-from rag.text import readable
+from rag.text import formulas, readable
+from rag.ui.formulas import mathml
 
 Span = tuple[int, int]
+_CLOSING = re.compile(r"[.,;:!?)\]]+")
 # They turn the direction of what follows them, our own words included ("Trojan Source").
 _TURNS = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)])
 
@@ -45,10 +48,22 @@ def marked(text: str, spans: Iterable[Span], now: Span | None = None) -> str:
     """
     pieces, at = [], 0
     for start, end, current in _cuts(spans, now, len(text)):
-        pieces.append(quoted(text[at:start]))
+        pieces.append(_with_formulas(text[at:start]))
         attribute = ' id="cited" class="now" tabindex="-1"' if current else ""
-        pieces.append(f"<mark{attribute}>{quoted(text[start:end])}</mark>")
+        pieces.append(f"<mark{attribute}>{_with_formulas(text[start:end])}</mark>")
         at = end
+    return "".join([*pieces, _with_formulas(text[at:])])
+
+
+def _with_formulas(text: str) -> str:
+    """A part of an abstract whose formulas are drawn as such, where that can be."""
+    pieces, at = [], 0
+    for start, end, source in formulas(text):
+        if drawn := mathml(source.translate(_TURNS)):
+            after = _CLOSING.match(text, end)
+            kept = f'<span class="kept">{drawn}{after[0]}</span>' if after else drawn
+            pieces += [quoted(text[at:start]), kept]
+            at = after.end() if after else end
     return "".join([*pieces, quoted(text[at:])])
 
 
