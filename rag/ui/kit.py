@@ -114,9 +114,7 @@ def drop_zone(name: str, endings: Sequence[str]) -> Component:
     return gr.File(
         file_count="multiple",
         file_types=list(endings),
-        label="Files to add",
-        show_label=False,
-        height=130,
+        label="Drop files here, or click to choose",
         elem_id=name,
     )
 
