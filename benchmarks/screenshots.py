@@ -33,9 +33,10 @@ QUESTIONS = ["What does TreeGen propose?", "Which papers are about diffusion mod
 
 def serve(config: Config, folder: Path) -> tuple[uvicorn.Server, str]:
     backend = backend_of(config)
-    desk = Desk(backend, Conversations(folder / "conversations.sqlite3"), folder / "imports")
+    machine = LocalMachine(config, backend)
+    desk = Desk(backend, Conversations(folder / "conversations.sqlite3"), machine.imports)
     listener = listen("127.0.0.1", 0)
-    app = make_app(desk, LocalMachine(config, backend))
+    app = make_app(desk, machine)
     server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
     threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True).start()
     backend.start()

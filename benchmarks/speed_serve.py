@@ -81,7 +81,8 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         backend = backend_of(config)
         kept = Conversations(Path(folder) / "conversations.sqlite3")
-        app = make_app(Desk(backend, kept, Path(folder)), LocalMachine(config, backend))
+        machine = LocalMachine(config, backend)
+        app = make_app(Desk(backend, kept, machine.imports), machine)
         server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
         listener = listen("127.0.0.1", 0)
         address = f"http://127.0.0.1:{listener.getsockname()[1]}"

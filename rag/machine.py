@@ -1,4 +1,4 @@
-"""Tells the browser page about this machine: folders, memory, models, and what doctor finds."""
+"""What the browser page knows of this machine: libraries, folders, memory, models, checks."""
 
 from __future__ import annotations
 
@@ -10,19 +10,58 @@ from pathlib import Path
 
 from rag.config import Config
 from rag.doctor import examine
+from rag.library import Library
 from rag.llm.catalogue import CATALOGUE, ModelSpec, is_installed, known_spec
 from rag.llm.download import install
+from rag.shelves import MAIN, Shelves
 from rag.ui.app import open_chat_of
 from rag.ui.backend import Backend
 from rag.ui.status_html import Check, ModelLine
 
 
 class LocalMachine:
-    """The machine that the page is served from."""
+    """The machine that the page is served from.
+
+    Its settings change when another library or model is chosen.
+    """
 
     def __init__(self, config: Config, backend: Backend) -> None:
         self._config = config
         self._backend = backend
+        self._shelves = Shelves(config)
+
+    # ------------------------------------------------------------ libraries
+
+    def libraries(self) -> tuple[tuple[str, ...], str, str]:
+        """The names of all libraries, the one that is open, and the one opened at the start."""
+        shelves = self._shelves
+        return shelves.names(), shelves.name_of(self._config.library), shelves.first
+
+    def open_library(self, name: str) -> None:
+        """Open another library. Raises UsageError, LibraryBusy, LibraryDamaged."""
+        folder = self._shelves.folder(name)
+        if folder != self._config.library:
+            self._change_library(folder, create=False)
+
+    def create_library(self, name: str) -> None:
+        """Make an empty library and open it. Raises UsageError, LibraryBusy."""
+        self._change_library(self._shelves.new_folder(name), create=True)
+
+    def imports(self) -> Path:
+        """The folder for files that are added to the library that is open."""
+        return self._config.library / "imports"
+
+    def _change_library(self, folder: Path, *, create: bool) -> None:
+        config = replace(self._config, library=folder)
+        name = self._shelves.name_of(folder)
+        self._backend.change_library(
+            "" if name == MAIN else name,
+            lambda: Library.open(config, create=create),
+            lambda library: open_chat_of(config, library),
+        )
+        self._config = config
+
+    # ------------------------------------------------------------ state
 
     def facts(self) -> list[tuple[str, str]]:
         """Names and values, in words."""
@@ -61,6 +100,7 @@ class LocalMachine:
         """Answer with another chat model from now on. Raises UsageError."""
         config = replace(self._config, model=known_spec(name).name)
         self._backend.change_model(config.model, lambda library: open_chat_of(config, library))
+        self._config = config
 
     def _line(self, spec: ModelSpec) -> ModelLine:
         in_use = spec.name in (self._backend.model, self._config.embedder)

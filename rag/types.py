@@ -269,12 +269,17 @@ class EvidenceFound:
     citations: tuple[Citation, ...]
 
 
+Length = Literal["short", "normal", "long"]
+LENGTHS: tuple[Length, ...] = ("short", "normal", "long")
+
+
 @dataclass(frozen=True, slots=True)
 class Scanned:
-    """Progress of a scan over the library."""
+    """Progress of a scan over the library; `likely` are papers that seem to belong so far."""
 
     done: int
     total: int
+    likely: tuple[PaperRef, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -441,3 +446,6 @@ class LanguageModel(Protocol):
 
     def usage(self) -> Usage:
         """Tokens used by all calls so far."""
+
+    def close(self) -> None:
+        """Free what it holds; it is not called again."""

@@ -27,6 +27,7 @@ from rag.types import (
     Event,
     Failed,
     LanguageModel,
+    Length,
     Notice,
     Paper,
     Papers,
@@ -69,6 +70,7 @@ class Chat:
         history: Sequence[Answer] = (),
         *,
         scope: Scope = _EVERYTHING,
+        length: Length = "normal",
         stop: Stop | None = None,
     ) -> Iterator[Event]:
         """Yield the events of one turn; `Done` is always the last.
@@ -79,7 +81,7 @@ class Chat:
             for position in self._queue.wait(ticket, stop):
                 yield Queued(position)
             text = question.encode("utf-8", "replace").decode()
-            yield from self._guarded(_Asked(text, tuple(history), scope, stop))
+            yield from self._guarded(_Asked(text, tuple(history), scope, stop, length))
 
     def compare(
         self, paper_ids: Sequence[str], aspect: str = "", *, stop: Stop | None = None
@@ -104,6 +106,10 @@ class Chat:
     def busy(self) -> bool:
         """Whether a question is being answered or waits."""
         return self._queue.waiting() > 0
+
+    def close(self) -> None:
+        """Free the model."""
+        self.model.close()
 
     # ------------------------------------------------------------ one turn
 
@@ -132,7 +138,7 @@ class Chat:
     def _turn(self, asked: _Asked, question: str) -> Turn:
         draft = Draft(asked.text, "single", self.model)
         reader = Reader(self.model, self.prompts, asked.stop)
-        return Turn(question, self.library, reader, draft, asked.scope)
+        return Turn(question, self.library, reader, draft, asked.scope, length=asked.length)
 
     def _answer(self, turn: Turn, asked: _Asked) -> Iterator[Event]:
         draft = turn.draft
@@ -241,6 +247,7 @@ class _Asked:
     history: tuple[Answer, ...]
     scope: Scope
     stop: Stop | None
+    length: Length = "normal"
 
 
 def _shortened(text: str, draft: Draft) -> str:

@@ -70,10 +70,13 @@ def answer_list(turn: Turn) -> Iterator[Event]:
     ranked = sorted(weigh(turn, hits), key=lambda item: -item.prior)
     turn.draft.scanned = (total, total)
     margins: list[float] = []
+    fitting: list[Paper] = []
     likely = _likely(ranked) if turn.reader.model.can_judge else []
     for item in likely:
         margins.append(turn.reader.margin(item.paper, "belongs", turn.question))
-        yield Scanned(total * len(margins) // (len(likely) + 1), total)
+        if margins[-1] > 0:
+            fitting.append(item.paper)
+        yield Scanned(total * len(margins) // (len(likely) + 1), total, refs(fitting))
     yield Scanned(total, total)
     turn.draft.judged = len(margins)
     entries, near = cut(with_margins(ranked, margins))

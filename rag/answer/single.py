@@ -33,6 +33,9 @@ STRONG = 0.55
 """Cosine similarity of a sentence from which evidence counts without the model's judgement."""
 
 _TERSE = 5
+_MORE = 2
+"""Sentences of the abstract that a long answer has besides."""
+
 _KEY_WORDS = "we propose, introduce and show; our results"
 _PREMISE_SENTENCES = 5
 _WHY = re.compile(r"^\s*(?:so |and |but )?(?:why|how come)\b", re.I)
@@ -174,6 +177,8 @@ def _complete(turn: Turn, paper: Paper) -> Iterator[Event]:
     missed.append(turn.passed_by(turn.question, paper, shown))
     if len(told) < _TERSE and not any(missed):
         missed.append(turn.best_sentence(turn.question, paper))
+    if turn.length == "long":
+        missed += turn.uncited(turn.best_sentences(turn.question, paper, _MORE), paper)
     lead = "The abstract says: " if shown else ""
     for sentence in dict.fromkeys(missed):
         yield from turn.quote(sentence, paper, lead)

@@ -18,6 +18,7 @@ from rag.types import (
     Event,
     EvidenceFound,
     Hit,
+    Length,
     Paper,
     PaperRef,
     Papers,
@@ -28,6 +29,10 @@ from rag.types import (
 
 MAX_WORDS = 80
 """An answer to a single question has at most so many words."""
+
+WORDS: dict[Length, int] = {"short": 45, "normal": MAX_WORDS, "long": 2 * MAX_WORDS}
+"""The same by the length that was asked for. The figures of the benchmarks are for normal ones;
+what a long answer has more is quoted from the abstract."""
 
 LEFT_OUT = 0.85
 """Part of the best relevance from which a sentence that nothing cites is quoted as well."""
@@ -57,8 +62,12 @@ class Turn:
     draft: Draft
     scope: Scope = field(default_factory=Scope)
     language: str | None = None
-    _room: int = MAX_WORDS
+    length: Length = "normal"
+    _room: int = field(init=False)
     _spent: int = 0
+
+    def __post_init__(self) -> None:
+        self._room = WORDS[self.length]
 
     def restart(self, words: int) -> None:
         """Give the sentences that follow room for so many words; the first is always said."""
@@ -130,6 +139,11 @@ class Turn:
         scores = self.relevance(text, paper)
         best = max(range(len(held)), key=lambda i: (len(left & held[i]), scores[i]))
         return sentences[best] if sentences[best].start not in cited else None
+
+    def uncited(self, sentences: Sequence[Sentence], paper: Paper) -> list[Sentence]:
+        """Those sentences of a paper that nothing said so far cites."""
+        cited = {c.start for c in self.draft.citations if c.paper_id == paper.paper_id}
+        return [sentence for sentence in sentences if sentence.start not in cited]
 
     def check(self, text: str, paper: Paper) -> Support:
         """Which sentences of a paper support a text."""

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rag.errors import CitewellError, ModelDamaged, Stopped
+from rag.errors import CitewellError, ModelDamaged, ModelMissing, Stopped
 from rag.types import Stop
 
 Logits = NDArray[np.float32]
@@ -120,6 +120,8 @@ class Native:
 
     def tokenize(self, text: str, *, special: bool) -> list[int]:
         """Token ids; with `special` false, control tokens in the text stay plain text."""
+        if not self._free.alive:
+            raise ModelMissing("The chat model was exchanged for another one. Ask again.")
         data = text.encode("utf-8", "replace")
         size = len(data) + 8
         tokens = (self._c.llama_token * size)()

@@ -52,9 +52,10 @@ def serve(
 
     backend = backend_of(config)
     kept = Conversations(config.data_dir / "conversations.sqlite3")
-    desk = Desk(backend, kept, config.library / "imports")
+    machine = LocalMachine(config, backend)
+    desk = Desk(backend, kept, machine.imports)
     endpoints = Endpoints(backend).all()
-    app = make_app(desk, LocalMachine(config, backend), login, endpoints=endpoints, mcp=mcp)
+    app = make_app(desk, machine, login, endpoints=endpoints, mcp=mcp)
     server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
     backend.start()
     address = f"http://{host}:{listener.getsockname()[1]}"

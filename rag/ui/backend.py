@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, wait
+from contextlib import contextmanager
 from pathlib import Path
-from threading import Thread
-from typing import Any, Protocol
+from threading import RLock, Thread
+from typing import Any, Protocol, TypeVar
 
-from rag.errors import CitewellError
-from rag.types import Answer, Event, Hit, Paper, Scope, Stop, Vectors
+from rag.errors import CitewellError, LibraryBusy
+from rag.types import Answer, Event, Hit, Length, Paper, Scope, Stop, Vectors
 from rag.ui.library_html import AccountLike
 
 _log = logging.getLogger(__name__)
 _STEP_S = 0.1
 _SAMPLE = 300
+_Opened = TypeVar("_Opened")
+Edition = tuple[int, int]
+"""The number of the library that is open, and its generation."""
 
 
 class LibraryLike(Protocol):
@@ -23,6 +28,11 @@ class LibraryLike(Protocol):
 
     def papers(self, scope: Scope = ...) -> tuple[Paper, ...]:
         """All papers in the scope."""
+
+    def listed(
+        self, scope: Scope = ..., words: str = ..., first: int = ..., count: int | None = ...
+    ) -> tuple[int, tuple[Paper, ...]]:
+        """How many papers in scope have all the words, and `count` of them from `first` on."""
 
     def count(self) -> int:
         """How many papers there are."""
@@ -47,6 +57,12 @@ class LibraryLike(Protocol):
     def remove(self, ids: Sequence[str]) -> None:
         """Take papers out."""
 
+    def generation(self) -> int:
+        """A number that grows whenever the library has changed."""
+
+    def close(self) -> None:
+        """Close the files."""
+
 
 class ChatLike(Protocol):
     """What the page asks of a chat."""
@@ -57,6 +73,7 @@ class ChatLike(Protocol):
         history: Sequence[Answer],
         *,
         scope: Scope = ...,
+        length: Length = ...,
         stop: Stop | None = ...,
     ) -> Iterator[Event]:
         """The events of one turn; the last is Done."""
@@ -65,6 +82,12 @@ class ChatLike(Protocol):
         self, paper_ids: Sequence[str], aspect: str = ..., *, stop: Stop | None = ...
     ) -> Iterator[Event]:
         """The events of a comparison of given papers; the last is Done."""
+
+    def busy(self) -> bool:
+        """Whether a question is being answered or waits."""
+
+    def close(self) -> None:
+        """Free the model."""
 
 
 class AheadLike(Protocol):
@@ -91,27 +114,81 @@ class Backend:
         sent_to: str | None = None,
         read_ahead: Callable[[Any, Any], AheadLike | None] = lambda library, chat: None,
     ) -> None:
+        self.name = ""
         self.model = model
         self.sent_to = sent_to
         self._open_library = open_library
         self._open_chat = open_chat
         self._library: Future[LibraryLike] = Future()
         self._chat: Future[ChatLike] = Future()
-        self._sample: tuple[int, tuple[Paper, ...]] | None = None
+        self._sample: tuple[Edition, tuple[Paper, ...]] | None = None
         self._read_ahead = read_ahead
         self._ahead: AheadLike | None = None
+        self._changing = RLock()
+        self._writers = 0
+        self._libraries = 0
 
     def start(self) -> None:
         """Begin to open both; returns at once."""
-        Thread(target=self._open, name="citewell-opening", daemon=True).start()
+        self._open_soon(lambda: None)
 
     def change_model(self, model: str, open_chat: Callable[[Any], ChatLike]) -> None:
-        """Open another chat on this machine, which answers from now on; returns at once."""
-        self.model, self.sent_to, self._open_chat = model, None, open_chat
+        """Open another chat on this machine, which answers from now on; returns at once.
+
+        The old one is freed when it has answered what it was asked.
+        """
+        with self._changing:
+            self.model, self.sent_to, self._open_chat = model, None, open_chat
+            self._replace_chat(lambda: None)
+
+    def change_library(
+        self,
+        name: str,
+        open_library: Callable[[], LibraryLike],
+        open_chat: Callable[[Any], ChatLike],
+    ) -> None:
+        """Open another library, for all who use the page; the chat over it follows by itself.
+
+        Raises LibraryBusy while a question is being answered or files are written, and what
+        `open_library` raises; then all stays as it was.
+        """
+        with self._changing:
+            self._check_idle()
+            opened: Future[LibraryLike] = Future()
+            opened.set_result(open_library())
+            old, self._library = self.library, opened
+            self.name, self._open_chat = name, open_chat
+            self._libraries += 1
+            self._replace_chat(old.close if old is not None else lambda: None)
+
+    def _check_idle(self) -> None:
+        chat = _result(self._chat)
+        if chat is not None and chat.busy():
+            raise LibraryBusy("A question is being answered. Open the other library after it.")
+        if self._writers:
+            raise LibraryBusy("Papers are being added or removed. Open the other library after it.")
+
+    @contextmanager
+    def writing(self) -> Iterator[LibraryLike | None]:
+        """The library if it is open, which is not changed for another one meanwhile."""
+        with self._changing:
+            self._writers += 1
+        try:
+            yield self.library
+        finally:
+            with self._changing:
+                self._writers -= 1
+
+    def _replace_chat(self, then: Callable[[], None]) -> None:
         self.close()
-        self._chat = Future()
+        old, self._chat = self._chat, Future()
+
+        def retire() -> None:
+            _retire(old)
+            then()
+
         if self.library is not None:
-            self.start()
+            self._open_soon(retire)
 
     def close(self) -> None:
         """End what goes on in the background; questions are answered as before."""
@@ -127,27 +204,39 @@ class Backend:
         room = "; the disk limit has room for no more" if at_rest and ready < total else ""
         return f"{ready:,} of {total:,} papers ready to be asked about at once{room}"
 
-    def _open(self) -> None:
-        try:
-            if not self._library.done():
-                self._library.set_result(self._open_library())
-            library = self._library.result()
-            chat = self._open_chat(library)
-            self._chat.set_result(chat)
-            self._ahead = self._read_ahead(library, chat)
-            if self._ahead is not None:
-                self._ahead.start()
-        except CitewellError as problem:
-            self._fail(problem)
-        except Exception as problem:
-            _log.exception("the library or the model could not be opened")
-            cause = f"Could not start: {problem}. Run `citewell doctor` to see what is wrong."
-            self._fail(CitewellError(cause))
+    def _open_soon(self, first: Callable[[], None]) -> None:
+        """Open what is not open in a thread, after doing something else there."""
+        pending = self._library, self._chat, self._open_chat
 
-    def _fail(self, problem: CitewellError) -> None:
-        for future in (self._library, self._chat):
-            if not future.done():
-                future.set_exception(problem)
+        def work() -> None:
+            try:
+                first()
+                self._open(*pending)
+            except CitewellError as problem:
+                _fail(pending[:2], problem)
+            except Exception as problem:
+                _log.exception("the library or the model could not be opened")
+                cause = f"Could not start: {problem}. Run `citewell doctor` to see what is wrong."
+                _fail(pending[:2], CitewellError(cause))
+
+        Thread(target=work, name="citewell-opening", daemon=True).start()
+
+    def _open(
+        self,
+        opened: Future[LibraryLike],
+        opening: Future[ChatLike],
+        open_chat: Callable[[Any], ChatLike],
+    ) -> None:
+        if not opened.done():
+            opened.set_result(self._open_library())
+        library = opened.result()
+        chat = open_chat(library)
+        opening.set_result(chat)
+        with self._changing:
+            if self._chat is opening:
+                self._ahead = self._read_ahead(library, chat)
+                if self._ahead is not None:
+                    self._ahead.start()
 
     @property
     def ready(self) -> bool:
@@ -176,8 +265,13 @@ class Backend:
     @property
     def library(self) -> LibraryLike | None:
         """The library, if it is open."""
-        opened = self._library.done() and self._library.exception() is None
-        return self._library.result() if opened else None
+        return _result(self._library)
+
+    @property
+    def edition(self) -> Edition:
+        """Changes whenever another library is opened, or the one that is open has changed."""
+        library = self.library
+        return self._libraries, library.generation() if library else -1
 
     def count(self) -> int | None:
         """How many papers there are, or None while that is not known."""
@@ -192,14 +286,36 @@ class Backend:
         library = self.library
         if library is None:
             return None
-        count = library.count()
-        if self._sample is None or self._sample[0] != count:
-            self._sample = count, library.papers()[:_SAMPLE]
+        edition = self.edition
+        if self._sample is None or self._sample[0] != edition:
+            self._sample = edition, library.listed(count=_SAMPLE)[1]
         return self._sample[1]
 
     def chat(self, stop: Stop) -> ChatLike | None:
         """Wait for the chat; None if the user stopped. Raises the error that prevents it."""
         while not stop.is_set():
-            if wait([self._chat], timeout=_STEP_S).done:
-                return self._chat.result()
+            chat = self._chat
+            if wait([chat], timeout=_STEP_S).done:
+                return chat.result()
         return None
+
+
+def _result(future: Future[_Opened]) -> _Opened | None:
+    """What was opened, or None if it is not open, or not yet."""
+    return future.result() if future.done() and future.exception() is None else None
+
+
+def _retire(opening: Future[ChatLike]) -> None:
+    """Close a chat, which may still be opening, when it has answered what it was asked."""
+    if opening.exception() is not None:
+        return
+    chat = opening.result()
+    while chat.busy():
+        time.sleep(_STEP_S)
+    chat.close()
+
+
+def _fail(futures: Sequence[Future[Any]], problem: CitewellError) -> None:
+    for future in futures:
+        if not future.done():
+            future.set_exception(problem)

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TypeVar
 
+from rag.errors import CitewellError
 from rag.export import bibtex
-from rag.types import Paper, Scope
+from rag.types import LENGTHS, Length, Paper, Scope
 from rag.ui import kit
+from rag.ui.backend import Edition
+from rag.ui.conversations import Listed
 from rag.ui.desk import Desk
 from rag.ui.download_html import download_html
 from rag.ui.export import cited_papers, markdown
 from rag.ui.kit import Value, Visit
 from rag.ui.page_html import welcome_html
 from rag.ui.session import Session
-from rag.ui.side_html import conversations_html, scope_html
+from rag.ui.side_html import conversations_html, length_html, scope_html
 from rag.ui.talk import answer_turn
+from rag.ui.turn import Turn
 from rag.ui.turn_html import draft_html, turn_html
 
 _QUESTION_LIMIT = 8000
 _YEARS = re.compile(r"^\s*(\d{4})\s*(?:(?:\.\.|-|–)\s*(\d{4})?)?\s*$")
 Update = tuple[Value, ...]
+_Result = TypeVar("_Result")
 
 
 class ChatTab:
@@ -28,7 +34,7 @@ class ChatTab:
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
-        self._welcomes: dict[tuple[int | None, str], str] = {}
+        self._welcome: tuple[tuple[Edition, str], str] | None = None
         with kit.column("side"):
             self._new = kit.button("new", "New conversation")
             self.side = kit.surface(
@@ -38,13 +44,14 @@ class ChatTab:
         with kit.column("talk"):
             self.turns = kit.surface("turns", events=["source", "example", "retry", "edit"])
             self.running = kit.surface("running", events=["source"])
-            self.scope = kit.surface("scope", events=["narrow", "widen", "keep"])
+            self.scope = kit.surface("scope", events=["narrow", "widen", "keep", "length"])
             with kit.row("composer"):
                 self.question = kit.question_box("question", _QUESTION_LIMIT)
                 self._ask = kit.button("ask", "Ask")
                 self._stop = kit.button("stop", "Stop", visible=False)
         self.talk = [self.turns, self.running, self.question, self._ask, self._stop, self.side]
         self.talk.append(self.scope)
+        self.opening = [self.turns, self.scope]
         self._listen()
 
     def _listen(self) -> None:
@@ -63,6 +70,7 @@ class ChatTab:
         kit.on(self.scope.on_narrow, self._narrow, [self.scope])
         kit.on(self.scope.on_widen, self._widen, [self.scope])
         kit.on(self.scope.on_keep, self._keep, [self.scope])
+        kit.on(self.scope.on_length, self._lengthen)
 
     # ------------------------------------------------------------ answering
 
@@ -111,6 +119,11 @@ class ChatTab:
             self._scope(session),
         )
 
+    def reopened(self, visit: Visit) -> tuple[Value, ...]:
+        """Values for `opening`, over another library; a talk that was begun stays."""
+        session = self._desk.session(visit.tab)
+        return self._talk_html(session), self._scope(session)
+
     def _talk_html(self, session: Session) -> str:
         if not session.turns:
             return "" if session.busy else self.welcome()
@@ -123,10 +136,10 @@ class ChatTab:
     def welcome(self) -> str:
         """The talk before its first question."""
         backend = self._desk.backend
-        now = backend.count(), backend.problem
-        if now not in self._welcomes:
-            self._welcomes = {now: welcome_html(backend.sample(), backend.problem)}
-        return self._welcomes[now]
+        now = backend.edition, backend.problem
+        if self._welcome is None or self._welcome[0] != now:
+            self._welcome = now, welcome_html(backend.sample(), backend.problem)
+        return self._welcome[1]
 
     def _end(self, visit: Visit, data: dict[str, str]) -> None:
         self._desk.session(visit.tab).stop.set()
@@ -142,9 +155,20 @@ class ChatTab:
 
     def side_html(self, visit: Visit, words: str = "") -> str:
         """The list of conversations of the visitor."""
-        listed = self._desk.conversations.listed(visit.owner, words) if visit.owner else []
-        current = self._desk.session(visit.tab).conversation_id
-        return conversations_html(listed, current, words)
+        kept, session = self._desk.conversations, self._desk.session(visit.tab)
+        listed: list[Listed] = []
+        if visit.owner:
+            listed = self._try(visit, lambda: kept.listed(visit.owner, words), listed)
+        news, session.news = session.news, ""
+        return conversations_html(listed, session.conversation_id, words, news)
+
+    def _try(self, visit: Visit, call: Callable[[], _Result], otherwise: _Result) -> _Result:
+        """The result of a call; where it fails, the visitor is told and goes on."""
+        try:
+            return call()
+        except CitewellError as error:
+            self._desk.session(visit.tab).news = str(error)
+            return otherwise
 
     def _begin_anew(self, visit: Visit, data: dict[str, str]) -> Update:
         self._desk.session(visit.tab).reset()
@@ -152,19 +176,29 @@ class ChatTab:
 
     def keep(self, visit: Visit) -> None:
         """Write the talk of a tab to the conversations of its visitor."""
-        session = self._desk.session(visit.tab)
-        if visit.owner:
-            self._desk.conversations.save(visit.owner, session.conversation_id, session.turns)
+        kept, session = self._desk.conversations, self._desk.session(visit.tab)
+        if not visit.owner:
+            return
+
+        def save() -> None:
+            kept.save(visit.owner, session.conversation_id, session.turns)
+
+        self._try(visit, save, None)
+        if session.news:  # a damaged file is a new one by now
+            self._try(visit, save, None)
 
     def _open(self, visit: Visit, data: dict[str, str]) -> Update:
         conversation_id = data.get("id", "")
-        turns = self._desk.conversations.load(visit.owner, conversation_id)
+        kept = self._desk.conversations
+        none: tuple[Turn, ...] = ()
+        turns = self._try(visit, lambda: kept.load(visit.owner, conversation_id), none)
         if turns:
             self._desk.session(visit.tab).reset(conversation_id, turns)
         return self.drawn(visit)
 
     def _delete(self, visit: Visit, data: dict[str, str]) -> Update:
-        self._desk.conversations.delete(visit.owner, data.get("id", ""))
+        kept = self._desk.conversations
+        self._try(visit, lambda: kept.delete(visit.owner, data.get("id", "")), None)
         session = self._desk.session(visit.tab)
         if session.conversation_id == data.get("id"):
             session.reset()
@@ -175,7 +209,8 @@ class ChatTab:
         return self.side_html(visit, data.get("value", ""))
 
     def _rename(self, visit: Visit, data: dict[str, str]) -> str:
-        self._desk.conversations.rename(visit.owner, data.get("id", ""), data.get("value", ""))
+        kept, name = self._desk.conversations, data.get("value", "")
+        self._try(visit, lambda: kept.rename(visit.owner, data.get("id", ""), name), None)
         return self.side_html(visit)
 
     def _export(self, visit: Visit, data: dict[str, str]) -> str:
@@ -189,12 +224,13 @@ class ChatTab:
     def _scope(self, session: Session) -> str:
         ids = session.scope.paper_ids or frozenset()
         paper: Paper | None = self._desk.paper(next(iter(ids))) if len(ids) == 1 else None
-        return scope_html(
+        scope = scope_html(
             session.scope,
             paper.title if paper else "",
             self._desk.backend.files(),
             editing=session.editing is not None,
         )
+        return f'<div class="settings">{scope}{length_html(session.length)}</div>'
 
     def narrow_to(self, visit: Visit, scope: Scope) -> str:
         """Ask only the papers in scope from now on; returns the line that says so."""
@@ -208,6 +244,21 @@ class ChatTab:
     def _widen(self, visit: Visit, data: dict[str, str]) -> str:
         return self.narrow_to(visit, Scope())
 
+    def _lengthen(self, visit: Visit, data: dict[str, str]) -> None:
+        length = length_of(data.get("value", ""))
+        self._desk.session(visit.tab).length = length
+        if visit.owner:
+            kept = self._desk.conversations
+            self._try(visit, lambda: kept.set_setting(visit.owner, "length", length), None)
+
+    def arrive(self, visit: Visit) -> Update:
+        """Values for `talk` in a tab that was just opened, with the visitor's settings."""
+        if visit.owner:
+            kept = self._desk.conversations
+            value = self._try(visit, lambda: kept.setting(visit.owner, "length"), "")
+            self._desk.session(visit.tab).length = length_of(value)
+        return self.drawn(visit)
+
     def _keep(self, visit: Visit, data: dict[str, str]) -> str:
         session = self._desk.session(visit.tab)
         session.editing = None
@@ -216,6 +267,11 @@ class ChatTab:
 
 def _grown(drawn: str) -> Update:
     return (kit.skip(), drawn, *(kit.skip(),) * 5)
+
+
+def length_of(value: str) -> Length:
+    """The length that a value names; normal where it names none."""
+    return next((length for length in LENGTHS if length == value), "normal")
 
 
 def scope_of(data: dict[str, str]) -> Scope:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from rag.errors import LibraryDamaged
+from rag.errors import CitewellError, LibraryDamaged
 from rag.ui.turn import Turn
 
 _NAME_LENGTH = 80
@@ -19,6 +19,11 @@ _TABLE = """
 create table if not exists conversation (
     id text primary key, owner text not null, name text not null, turns text not null,
     updated real not null
+)
+"""
+_SETTINGS = """
+create table if not exists setting (
+    owner text not null, name text not null, value text not null, primary key (owner, name)
 )
 """
 _TURNS = TypeAdapter(tuple[Turn, ...])
@@ -34,7 +39,11 @@ class Listed:
 
 
 class Conversations:
-    """The file of conversations. Every call names the owner, and sees only what is theirs."""
+    """The file of conversations. Every call names the owner, and sees only what is theirs.
+
+    Where the file is damaged it is set aside and LibraryDamaged raised; the next call begins a
+    new one. CitewellError says that nothing can be written.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -88,10 +97,45 @@ class Conversations:
                 "delete from conversation where owner = ? and id = ?", (owner, conversation_id)
             )
 
+    def setting(self, owner: str, name: str) -> str:
+        """What an owner has set; empty if nothing."""
+        query = "select value from setting where owner = ? and name = ?"
+        with self._open() as file:
+            found = file.execute(query, (owner, name)).fetchone()
+        return str(found[0]) if found else ""
+
+    def set_setting(self, owner: str, name: str, value: str) -> None:
+        """Remember a setting of an owner."""
+        with self._open() as file:
+            file.execute("insert or replace into setting values (?, ?, ?)", (owner, name, value))
+
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        with closing(sqlite3.connect(self._path, timeout=10)) as file, file:
-            file.execute(_TABLE)
-            self._path.chmod(0o600)
-            yield file
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with closing(sqlite3.connect(self._path, timeout=10)) as file, file:
+                file.execute(_TABLE)
+                file.execute(_SETTINGS)
+                self._path.chmod(0o600)
+                yield file
+        except (sqlite3.OperationalError, OSError) as error:
+            raise CitewellError(
+                f"Conversations cannot be kept in {self._path}: {error}. Make room on the disk, or "
+                "see that you may write there."
+            ) from error
+        except sqlite3.DatabaseError as error:
+            raise LibraryDamaged(
+                f"The file of conversations was damaged, and a new one has been begun. The old one "
+                f"is kept as {self._set_aside()}."
+            ) from error
+
+    def _set_aside(self) -> Path:
+        """Give the file another name, so that it is neither read again nor lost."""
+        stem, number = f"{self._path.stem}-damaged", 1
+        while (aside := self._path.with_name(f"{stem}-{number}{self._path.suffix}")).exists():
+            number += 1
+        for ending in ("-journal", ""):
+            file = Path(f"{self._path}{ending}")
+            if file.exists():
+                file.rename(f"{aside}{ending}")
+        return aside

@@ -17,11 +17,11 @@ from rag.ui.session import Session, Sessions
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """The shared state of the page; files that are added go to `imports`."""
+    """The shared state of the page; `imports` tells the folder that added files go to."""
 
     backend: Backend
     conversations: Conversations
-    imports: Path
+    imports: Callable[[], Path]
     sessions: Sessions = field(default_factory=Sessions)
 
     def session(self, tab: str) -> Session:
@@ -38,23 +38,26 @@ class Desk:
 
     def index(self, paths: Sequence[Path], report: Callable[[int, int], None]) -> AccountLike:
         """Add files to the library; `report` gets papers done and known. Raises CitewellError."""
-        library = self._library()
-        return library.index(paths, on_progress=lambda at: report(at.done, at.total))
+        with self.backend.writing() as library:
+            return self._there(library).index(
+                paths, on_progress=lambda at: report(at.done, at.total)
+            )
 
     def paper_vectors(self) -> tuple[tuple[Paper, ...], Vectors]:
         """The papers with a vector each. Raises CitewellError."""
-        return self._library().paper_vectors()
+        return self._there(self.backend.library).paper_vectors()
 
     def remove(self, ids: Sequence[str]) -> None:
         """Take papers out of the library. Raises CitewellError."""
-        self._library().remove(ids)
+        with self.backend.writing() as library:
+            self._there(library).remove(ids)
 
-    def _library(self) -> LibraryLike:
-        library = self.backend.library
+    def _there(self, library: LibraryLike | None) -> LibraryLike:
         if library is None:
             raise LibraryMissing(self.backend.problem or "The library is still being opened. Wait.")
         return library
 
     def facts_html(self) -> str:
         """The right end of the top line."""
-        return facts_html(self.backend.count(), self.backend.model, self.backend.state)
+        backend = self.backend
+        return facts_html(backend.count(), backend.model, backend.state, backend.name)

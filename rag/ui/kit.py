@@ -114,7 +114,9 @@ def drop_zone(name: str, endings: Sequence[str]) -> Component:
     return gr.File(
         file_count="multiple",
         file_types=list(endings),
-        label="Drop files here, or click to choose",
+        label="Files to add",
+        show_label=False,
+        height=130,
         elem_id=name,
     )
 

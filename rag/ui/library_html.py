@@ -73,7 +73,12 @@ def account_html(account: AccountLike, names: Sequence[str]) -> str:
     parts = ", ".join(f"{count:,} {word}" for count, word in counts if count)
     records = "record" if account.read == 1 else "records"
     line = f"{account.read:,} {records} read from {', '.join(names)}: {parts or 'nothing new'}."
-    return f'<p class="account" role="status">{escape(line)}</p>{_skips(account.skipped)}'
+    return f"{done_html(line)}{_skips(account.skipped)}"
+
+
+def done_html(text: str) -> str:
+    """What has been done."""
+    return f'<p class="account" role="status">{escape(text)}</p>'
 
 
 def failure_html(text: str) -> str:
@@ -95,12 +100,21 @@ def _skips(skipped: Sequence[Skip]) -> str:
 
 
 def table_html(
-    papers: Sequence[Paper], total: int, page: int, asked: Mapping[str, str], files: Sequence[str]
+    papers: Sequence[Paper],
+    total: int,
+    page: int,
+    asked: Mapping[str, str],
+    files: Sequence[str],
+    library: str = "",
 ) -> str:
-    """One page of the papers that fit `asked`; `total` counts all that fit, pages from 0."""
+    """One page of the papers that fit `asked`; `total` counts all that fit, pages from 0.
+
+    `library` is sent with what is done, so that nothing is done to another one.
+    """
     return (
         f"{_filters(asked, files)}"
         '<form data-on="act" class="papers">'
+        f'<input type="hidden" name="library" value="{escape(library)}">'
         f"{_bar(total, page)}"
         '<div class="table" tabindex="0" role="region" aria-label="Papers"><table><thead><tr>'
         '<th scope="col"><span class="unseen">Choose</span></th><th scope="col">Title</th>'

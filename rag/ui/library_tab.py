@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from rag.errors import CitewellError
 from rag.export import bibtex, csv_table, reference_list
-from rag.text import fold
 from rag.types import Paper, Scope
 from rag.ui import kit
 from rag.ui.chat_tab import ChatTab, scope_of
@@ -15,28 +14,41 @@ from rag.ui.desk import Desk
 from rag.ui.download_html import download_html
 from rag.ui.imports import keep_files, keep_text, run_import
 from rag.ui.kit import Component, Value, Visit
-from rag.ui.library_html import PAGE, failure_html, paste_html, table_html
+from rag.ui.library_html import PAGE, done_html, failure_html, paste_html, table_html
+from rag.ui.shelf_tab import Libraries, ShelfPanel
 from rag.ui.source_tab import SourcePanel
 
 ENDINGS = (
     ".txt", ".md", ".bib", ".ris", ".nbib", ".csv", ".tsv", ".json", ".jsonl", ".xml", ".enw",
     ".ciw", ".pdf", ".gz",
 )  # fmt: skip
+_WRITERS: dict[str, tuple[str, Callable[[Sequence[Paper]], str]]] = {
+    "bibtex": ("library.bib", bibtex),
+    "markdown": ("library.md", reference_list),
+    "csv": ("library.csv", csv_table),
+}
 
 
 class LibraryTab:
     """Draws the tab and answers what is done in it."""
 
-    def __init__(self, desk: Desk, chat: ChatTab, compare: CompareTab) -> None:
+    def __init__(
+        self, desk: Desk, libraries: Libraries, chat: ChatTab, compare: CompareTab
+    ) -> None:
         self._desk, self._chat, self._compare = desk, chat, compare
+        self._shelf = ShelfPanel(desk, libraries)
         self._files = kit.drop_zone("drop", ENDINGS)
         self._paste = kit.surface("paste", paste_html(), events=["paste"])
         self._account = kit.surface("account")
         self._table = kit.surface("papers", events=["filter", "page", "act", "paper"])
         self._download = kit.surface("library-download")
 
-    def listen(self, source: SourcePanel, tabs: Component, facts: Component) -> None:
-        """Answer events; `facts` shows the number of papers."""
+    def listen(
+        self, source: SourcePanel, tabs: Component, facts: Component, timer: Component
+    ) -> None:
+        """Answer events; `facts` shows the number of papers, `timer` follows the loading."""
+        shown = [self._account, self._table, facts, self._compare.picker, *self._chat.opening]
+        self._shelf.listen(tabs, [*shown, timer], self._redraw)
         changed = [self._account, self._table, facts]
         kit.on(tabs.on_show_library, self._show, [self._table])
         kit.on(self._files.upload, self._add_files, [*changed, self._files], [self._files])
@@ -47,6 +59,11 @@ class LibraryTab:
         kit.on(self._table.on_act, self.act, self.acted)
         source.opens(self._table)
 
+    def _redraw(self, visit: Visit) -> tuple[Value, ...]:
+        picker = self._compare.choose(visit, [])
+        table, facts = self._table_html(visit), self._desk.facts_html()
+        return "", table, facts, picker, *self._chat.reopened(visit), kit.active_if(True)
+
     # ------------------------------------------------------------ adding
 
     def _add_files(
@@ -55,7 +72,7 @@ class LibraryTab:
         if not uploads:
             return
         try:
-            paths = keep_files(uploads, self._desk.imports, ENDINGS)
+            paths = keep_files(uploads, self._desk.imports(), ENDINGS)
         except CitewellError as error:
             yield failure_html(str(error)), kit.skip(), kit.skip(), None
             return
@@ -65,7 +82,7 @@ class LibraryTab:
 
     def _add_text(self, visit: Visit, data: dict[str, str]) -> Iterator[tuple[Value, ...]]:
         try:
-            paths = keep_text(data.get("text", ""), self._desk.imports)
+            paths = keep_text(data.get("text", ""), self._desk.imports())
         except CitewellError as error:
             yield failure_html(str(error)), kit.skip(), kit.skip()
             return
@@ -87,41 +104,52 @@ class LibraryTab:
         return self._table_html(visit)
 
     def _table_html(self, visit: Visit) -> str:
-        session, papers = self._desk.session(visit.tab), self._fitting(visit)
-        shown = papers[session.page * PAGE : (session.page + 1) * PAGE]
-        files = self._desk.backend.files()
-        return table_html(shown, len(papers), session.page, session.asked, files)
+        session, backend = self._desk.session(visit.tab), self._desk.backend
+        total, papers = self._fitting(visit, session.page * PAGE, PAGE)
+        if total and not papers:
+            session.page = 0
+            total, papers = self._fitting(visit, 0, PAGE)
+        return table_html(papers, total, session.page, session.asked, backend.files(), backend.name)
 
-    def _fitting(self, visit: Visit) -> list[Paper]:
+    def _fitting(
+        self, visit: Visit, first: int = 0, count: int | None = None
+    ) -> tuple[int, tuple[Paper, ...]]:
         asked, library = self._desk.session(visit.tab).asked, self._desk.backend.library
-        papers = library.papers(scope_of(asked)) if library else ()
-        words = fold(asked.get("words", "")).split()
-        return [paper for paper in papers if all(word in _searched(paper) for word in words)]
+        if library is None:
+            return 0, ()
+        return library.listed(scope_of(asked), asked.get("words", ""), first, count)
 
     # ------------------------------------------------------------ acting
 
     def act(self, visit: Visit, data: dict[str, str]) -> tuple[Value, ...]:
         """Do something with the papers chosen, or with all that are shown; values for `acted`."""
         ids = data.get("paper", "").split("\n") if data.get("paper") else []
-        papers = [p for p in map(self._desk.paper, ids) if p] if ids else self._fitting(visit)
+        if data.get("library", self._desk.backend.name) != self._desk.backend.name:
+            other = failure_html("Another library was opened meanwhile. This is it now.")
+            return other, self._table_html(visit), *(kit.skip(),) * 4
+        papers = [p for p in map(self._desk.paper, ids) if p]
         account, table, facts, file, scope, picker = (kit.skip(),) * 6
         match data.get("do"):
             case "ask":
-                chosen = Scope(paper_ids=frozenset(paper.paper_id for paper in papers))
-                everything = not ids and not any(self._desk.session(visit.tab).asked.values())
-                scope = self._chat.narrow_to(visit, Scope() if everything else chosen)
+                scope = self._chat.narrow_to(visit, self._scope(visit, ids))
             case "compare":
                 picker = self._compare.choose(visit, [paper.paper_id for paper in papers])
             case "remove":
                 account = self._remove([paper.paper_id for paper in papers] if ids else [])
                 table, facts = self._table_html(visit), self._desk.facts_html()
-            case "bibtex":
-                file = download_html("library.bib", bibtex(papers))
-            case "markdown":
-                file = download_html("library.md", reference_list(papers))
-            case "csv":
-                file = download_html("library.csv", csv_table(papers))
+            case "bibtex" | "markdown" | "csv" as kind:
+                name, write = _WRITERS[kind]
+                file = download_html(name, write(papers if ids else self._fitting(visit)[1]))
         return account, table, facts, file, scope, picker
+
+    def _scope(self, visit: Visit, ids: Sequence[str]) -> Scope:
+        """The papers chosen, or all that the table shows, by its filters where they can say it."""
+        asked = self._desk.session(visit.tab).asked
+        if ids:
+            return Scope(paper_ids=frozenset(ids))
+        if not asked.get("words", "").strip():
+            return scope_of(asked)
+        return Scope(paper_ids=frozenset(paper.paper_id for paper in self._fitting(visit)[1]))
 
     def _remove(self, ids: Sequence[str]) -> str:
         if not ids:
@@ -131,9 +159,4 @@ class LibraryTab:
         except CitewellError as error:
             return failure_html(str(error))
         papers = "1 paper" if len(ids) == 1 else f"{len(ids):,} papers"
-        return f'<p class="account" role="status">{papers} removed.</p>'
-
-
-def _searched(paper: Paper) -> str:
-    parts = (paper.title, " ".join(paper.authors), paper.venue or "", paper.text)
-    return fold(" ".join(parts))
+        return done_html(f"{papers} removed.")

@@ -7,6 +7,7 @@ from threading import Lock
 
 from rag.errors import CitewellError
 from rag.ui import kit
+from rag.ui.backend import Edition
 from rag.ui.desk import Desk
 from rag.ui.kit import Component, Visit
 from rag.ui.layout import Layout, lay_out
@@ -24,7 +25,7 @@ class MapTab:
         self._desk = desk
         self._surface = kit.surface("picture", events=["paper", "act"])
         self._lock = Lock()
-        self._drawn: tuple[int, Layout] | None = None
+        self._drawn: tuple[Edition, Layout] | None = None
 
     def listen(self, source: SourcePanel, library: LibraryTab, tabs: Component) -> None:
         """Answer events; what is done to chosen papers is the library tab's."""
@@ -33,7 +34,7 @@ class MapTab:
         source.opens(self._surface)
 
     def _show(self, visit: Visit, data: dict[str, str]) -> Iterator[str]:
-        if self._drawn is None:
+        if self._drawn is None or self._drawn[0] != self._desk.backend.edition:
             yield WAITING
         try:
             layout = self._layout()
@@ -47,7 +48,7 @@ class MapTab:
     def _layout(self) -> Layout:
         """The map of the library as it is; made once for all tabs, and anew when it changed."""
         with self._lock:
-            count = self._desk.backend.count() or 0
-            if self._drawn is None or self._drawn[0] != count:
-                self._drawn = count, lay_out(*self._desk.paper_vectors())
+            edition = self._desk.backend.edition
+            if self._drawn is None or self._drawn[0] != edition:
+                self._drawn = edition, lay_out(*self._desk.paper_vectors())
             return self._drawn[1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Protocol
 
 from fastapi import FastAPI
 from fastapi.staticfiles import StaticFiles
@@ -18,6 +19,7 @@ from rag.ui.library_tab import LibraryTab
 from rag.ui.limits import Limits
 from rag.ui.map_tab import MapTab
 from rag.ui.page_html import TABS, top_html
+from rag.ui.shelf_tab import Libraries
 from rag.ui.source_tab import SourcePanel
 from rag.ui.status_tab import Machine, StatusTab
 
@@ -25,9 +27,13 @@ STATIC = Path(__file__).parent / "static"
 _TICK_S = 1.0
 
 
+class Place(Machine, Libraries, Protocol):
+    """What the page asks of the machine that it is served from."""
+
+
 def make_app(
     desk: Desk,
-    machine: Machine,
+    machine: Place,
     login: tuple[str, str] | None = None,
     *,
     endpoints: Mapping[str, kit.Handler] | None = None,
@@ -47,7 +53,7 @@ def make_app(
 class Page:
     """The top line and the tabs."""
 
-    def __init__(self, desk: Desk, machine: Machine, endpoints: Mapping[str, kit.Handler]) -> None:
+    def __init__(self, desk: Desk, machine: Place, endpoints: Mapping[str, kit.Handler]) -> None:
         self._desk, self._machine = desk, machine
         with kit.page() as self.blocks:
             with kit.column("citewell"):
@@ -68,14 +74,14 @@ class Page:
             with kit.column("compare"):
                 compare = CompareTab(self._desk, self._chat)
             with kit.column("library"):
-                library = LibraryTab(self._desk, self._chat, compare)
+                library = LibraryTab(self._desk, self._machine, self._chat, compare)
             with kit.column("map"):
                 picture = MapTab(self._desk)
             with kit.column("status"):
                 status = StatusTab(self._desk, self._machine)
         source = SourcePanel(self._desk, self._chat)
         compare.listen(source, tabs)
-        library.listen(source, tabs, self._facts)
+        library.listen(source, tabs, self._facts, self._timer)
         picture.listen(source, library, tabs)
         status.listen(tabs, self._facts, self._timer)
 
@@ -88,7 +94,7 @@ class Page:
 
     def _arrive(self, visit: Visit, data: dict[str, str]) -> tuple[Value, ...]:
         timer = kit.active_if(not self._desk.backend.ready)
-        return *self._chat.drawn(visit), self._desk.facts_html(), timer
+        return *self._chat.arrive(visit), self._desk.facts_html(), timer
 
     def _follow(self, visit: Visit, data: dict[str, str]) -> tuple[Value, ...]:
         session, ready = self._desk.session(visit.tab), self._desk.backend.ready

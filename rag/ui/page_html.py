@@ -32,9 +32,10 @@ def top_html() -> str:
     )
 
 
-def facts_html(papers: int | None, model: str, state: str) -> str:
-    """What one needs to trust the answers."""
+def facts_html(papers: int | None, model: str, state: str, library: str = "") -> str:
+    """What one needs to trust the answers; `library` is its name where it has one."""
     count = "" if papers is None else f"{papers:,} paper{'s'[: papers != 1]}"
+    count = f"{library}: {count}" if library and count else count
     line = "".join(f"<li>{escape(fact)}</li>" for fact in (count, model, state) if fact)
     return f'<ul class="facts" aria-label="State of the program">{line}</ul>'
 
@@ -48,7 +49,7 @@ def welcome_html(papers: Sequence[Paper] | None, problem: str = "") -> str:
     if not papers:
         return (
             '<div class="welcome"><h1>The library is empty.</h1>'
-            "<p>Add papers with <code>citewell index FILE</code>, then reload this page.</p></div>"
+            "<p>Add papers in the Library tab, or with <code>citewell index FILE</code>.</p></div>"
         )
     items = "".join(
         f'<li><button type="button" class="example" data-on="example" data-text="{escape(text)}">'

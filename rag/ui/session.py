@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from threading import Event, Lock
 from uuid import uuid4
 
-from rag.types import Answer, Citation, Paper, Scope
+from rag.types import Answer, Citation, Length, Paper, Scope
 from rag.ui.markup import Span
 from rag.ui.turn import Draft, Turn
 from rag.ui.turn_html import RUNNING
@@ -18,7 +18,8 @@ class Session:
     """The talk of one tab: finished turns, the running one, and the wish to stop it.
 
     `editing` is the turn that the next question replaces, with all that follow it; `chosen`
-    are papers to compare; `asked` and `page` say which part of the table of papers is shown.
+    are papers to compare; `asked` and `page` say which part of the table of papers is shown;
+    `news` is to be told beside the conversations.
     """
 
     turns: list[Turn] = field(default_factory=list)
@@ -26,10 +27,12 @@ class Session:
     stop: Event = field(default_factory=Event)
     conversation_id: str = field(default_factory=lambda: uuid4().hex)
     scope: Scope = field(default_factory=Scope)
+    length: Length = "normal"
     editing: int | None = None
     chosen: list[str] = field(default_factory=list)
     asked: dict[str, str] = field(default_factory=dict)
     page: int = 0
+    news: str = ""
 
     @property
     def history(self) -> list[Answer]:
@@ -114,6 +117,13 @@ class Sessions:
         """The session of that name, new if there is none."""
         with self._lock:
             return self._open.setdefault(name, Session())
+
+    def forget_papers(self) -> None:
+        """Forget what was chosen from a library that is no longer open; the talks stay."""
+        with self._lock:
+            for session in self._open.values():
+                session.scope, session.asked, session.page = Scope(), {}, 0
+                session.chosen.clear()
 
     def close(self, name: str) -> None:
         """Stop what runs for that tab, by whatever second name, and forget it."""

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rag.types import Scope
+from rag.types import LENGTHS, Length, Scope
 from rag.ui.conversations import Listed
 from rag.ui.markup import escape, shown
 
 
-def conversations_html(listed: Sequence[Listed], current: str, words: str = "") -> str:
-    """The conversations of this browser, newest first, with what can be done to them."""
+def conversations_html(
+    listed: Sequence[Listed], current: str, words: str = "", news: str = ""
+) -> str:
+    """The conversations of this browser, newest first, with what can be done to them.
+
+    `news` says what went wrong with them.
+    """
+    told = f'<p class="error" role="alert">{escape(news)}</p>' if news else ""
     items = "".join(_conversation(item, item.conversation_id == current) for item in listed)
     found = f'<ul class="conversations">{items}</ul>' if items else _none(words)
     return (
-        '<div class="side"><button type="button" class="link toggle" data-on="toggle-side" '
+        f'<div class="side">{told}<button type="button" class="link toggle" data-on="toggle-side" '
         'aria-expanded="false">Conversations</button><div class="side-body">'
         f'<input type="search" class="field" data-on="find" value="{escape(words)}" '
-        f'placeholder="Search conversations" aria-label="Search conversations">{found}'
+        f'placeholder="Search" aria-label="Search conversations">{found}'
         '<p class="export">Export this talk: '
         '<button type="button" class="link" data-on="export" data-format="markdown">Markdown'
         '</button> <button type="button" class="link" data-on="export" data-format="bibtex">'
@@ -67,6 +73,18 @@ def scope_html(
         '<label>List<select name="file" class="field"><option value="">any</option>'
         f'{options}</select></label><button type="submit" class="plain">Ask only these</button>'
         "</form></details>"
+    )
+
+
+def length_html(length: Length) -> str:
+    """The choice of how long answers are."""
+    options = "".join(
+        f'<option value="{value}"{" selected" if value == length else ""}>{value}</option>'
+        for value in LENGTHS
+    )
+    return (
+        '<label class="length" title="Answers of normal length are those that were measured">'
+        f'Answers <select data-on="length" class="field">{options}</select></label>'
     )
 
 

@@ -45,7 +45,13 @@ def answer_turn(
     def ask(chat: ChatLike) -> Iterator[Event]:
         if asking is not None:
             return asking(chat, stop)
-        return chat.ask(draft.answer.question, session.history, scope=scope or Scope(), stop=stop)
+        return chat.ask(
+            draft.answer.question,
+            session.history,
+            scope=scope or Scope(),
+            length=session.length,
+            stop=stop,
+        )
 
     for event in _events(backend, ask, stop):
         draft = advance(draft, event)

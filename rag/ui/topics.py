@@ -36,9 +36,15 @@ def pairs(text: str) -> set[str]:
 
 
 def shared_topic(papers: Sequence[Paper]) -> str:
-    """The pair that most papers share, but no more than half of them; empty if none."""
+    """The pair that most papers share, but no more than half of them; empty if none.
+
+    Only what stands in a title is surely a subject: "wide range" never does.
+    """
     counts: Counter[str] = Counter()
+    titled: set[str] = set()
     for paper in papers:
         counts.update(pairs(paper.text))
+        titled |= pairs(paper.title)
     good = [(n, pair) for pair, n in counts.items() if 1 < n <= max(2, len(papers) // 2)]
+    good = [(n, pair) for n, pair in good if pair in titled]
     return max(good, default=(0, ""))[1]

@@ -18,6 +18,7 @@ from rag.types import (
     Kind,
     Notice,
     Paper,
+    PaperRef,
     Queued,
     Routed,
     Row,
@@ -46,6 +47,7 @@ class Draft:
     evidence: tuple[Citation, ...] = ()
     pending: str = ""
     titles: Mapping[str, str] = field(default_factory=dict)
+    likely: tuple[PaperRef, ...] = ()
     finished: bool = False
 
 
@@ -74,9 +76,8 @@ def advance(draft: Draft, event: Event) -> Draft:
             return replace(draft, answer=replace(draft.answer, kind=kind), stage=_READING[kind])
         case EvidenceFound(citations):
             return replace(draft, evidence=citations, stage="Reading the best papers")
-        case Scanned(done, total):
-            stage = f"Scanned {done} of {total}"
-            return replace(draft, answer=replace(draft.answer, scanned=(done, total)), stage=stage)
+        case Scanned(done, total, likely):
+            return replace(draft, stage=f"Scanned {done:,} of {total:,} papers", likely=likely)
         case Done(answer):
             return replace(draft, answer=answer, pending="", finished=True)
         case _:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from rag.text import readable
 from rag.types import Answer, AnswerSentence, Cell, Citation, PaperRef, Reason, Table
@@ -39,11 +39,20 @@ def turn_html(turn: Turn, number: int, *, last: bool, place: str = CHAT) -> str:
 def draft_html(draft: Draft, number: int, *, place: str = CHAT) -> str:
     """The turn that is being answered, with what it is doing now."""
     body = _body(draft.answer, RUNNING, draft.evidence, draft.titles, draft.pending)
+    likely = "" if draft.answer.entries else _likely(draft.likely)
     status = (
         '<p class="stage" role="status"><span class="pulse" aria-hidden="true"></span>'
         f"{escape(draft.stage)}…</p>"
     )
-    return _article(draft.answer.question, f"{place}-{number}", body + status)
+    return _article(draft.answer.question, f"{place}-{number}", body + likely + status)
+
+
+def _likely(likely: Sequence[PaperRef]) -> str:
+    """Papers that seem to belong while others are still being read."""
+    if not likely:
+        return ""
+    items = "".join(f"<li>{_paper_button(p.paper_id, p.title, RUNNING)}</li>" for p in likely)
+    return f'<section class="nearest"><h3>Likely so far</h3><ul>{items}</ul></section>'
 
 
 def _article(question: str, name: str, body: str) -> str:
@@ -63,7 +72,7 @@ def _body(
     citations = {citation.n: citation for citation in answer.citations}
     names = {**{c.paper_id: c.title for c in answer.citations}, **titles}
     parts = [
-        "" if answer.abstained else _evidence(evidence, turn),
+        "" if answer.abstained else _evidence(evidence, turn, _others(answer, turn)),
         _table(answer.table, names, citations, turn) if answer.table else "",
         _prose(answer, citations, turn, pending),
         _entries(answer.entries, "entries", citations, turn),
@@ -77,13 +86,20 @@ def _body(
     return "".join(parts)
 
 
-def _evidence(evidence: Sequence[Citation], turn: str) -> str:
+def _others(answer: Answer, turn: str) -> Callable[[Citation], bool]:
+    """Tells evidence from papers that a finished answer does not cite."""
+    cited = {citation.paper_id for citation in answer.citations}
+    return lambda item: turn != RUNNING and bool(cited) and item.paper_id not in cited
+
+
+def _evidence(evidence: Sequence[Citation], turn: str, is_other: Callable[[Citation], bool]) -> str:
     if not evidence:
         return ""
     items = "".join(
         f'<li><button type="button" class="quote" data-on="source" data-turn="{turn}" '
         f'data-ref="e{index}"><q>{quoted(citation.quote)}</q>'
-        f"<cite>{shown(citation.title)}</cite></button></li>"
+        f"<cite>{'also looked at: ' if is_other(citation) else ''}{shown(citation.title)}</cite>"
+        "</button></li>"
         for index, citation in enumerate(evidence[:_EVIDENCE_SHOWN])
     )
     return (

@@ -43,7 +43,7 @@ ARGUMENTS = [
 # Long, since the machines that run tests may be busy with other things.
 PATIENCE_MS = 60_000
 expect.set_options(timeout=PATIENCE_MS)
-SHOTS = Path(os.environ.get("CITEWELL_SHOTS", Path(__file__).parents[2] / "build" / "screenshots"))
+SHOTS = Path(os.environ.get("CITEWELL_SHOTS", Path(__file__).parents[2] / "artefacts"))
 
 
 @dataclass
@@ -53,6 +53,7 @@ class Served:
     url: str
     chat: ScriptedChat
     library: ScriptedLibrary
+    folder: Path
 
 
 @pytest.fixture(scope="session")
@@ -72,8 +73,12 @@ def serve_in_thread(backend: Backend, folder: Path) -> tuple[uvicorn.Server, str
     from rag.ui.page import make_app
 
     listener = listen("127.0.0.1", 0)
-    desk = Desk(backend, Conversations(folder / "conversations.sqlite3"), folder / "imports")
-    server = uvicorn.Server(uvicorn.Config(make_app(desk, ScriptedMachine()), log_level="warning"))
+    desk = Desk(
+        backend, Conversations(folder / "conversations.sqlite3"), lambda: folder / "imports"
+    )
+    server = uvicorn.Server(
+        uvicorn.Config(make_app(desk, ScriptedMachine(backend)), log_level="warning")
+    )
     threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True).start()
     backend.start()
     while not server.started:
@@ -85,8 +90,9 @@ def serve_in_thread(backend: Backend, folder: Path) -> tuple[uvicorn.Server, str
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     library, chat = ScriptedLibrary(PAPERS), ScriptedChat(SCRIPTS)
     backend = Backend(lambda: library, lambda _: chat, "scripted")
-    server, url = serve_in_thread(backend, tmp_path_factory.mktemp("page"))
-    yield Served(url, chat, library)
+    folder = tmp_path_factory.mktemp("page")
+    server, url = serve_in_thread(backend, folder)
+    yield Served(url, chat, library, folder)
     server.should_exit = True
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import count as counter
 from pathlib import Path
+from threading import Event as Flag
 from typing import Any
 
 import numpy as np
 
-from rag.errors import UnknownPaper
+from rag.errors import LibraryBusy, UnknownPaper, UsageError
 from rag.types import (
     Answer,
     AnswerSentence,
@@ -23,8 +25,10 @@ from rag.types import (
     Evidence,
     EvidenceFound,
     Hit,
+    Length,
     Paper,
     PaperRef,
+    Queued,
     Routed,
     Row,
     Scanned,
@@ -38,8 +42,12 @@ from rag.types import (
     Token,
     Vectors,
 )
+from rag.ui.backend import Backend, LibraryLike
 from rag.ui.status_html import Check, ModelLine
 
+# One for all, so that a library that is set back to what it was counts as changed.
+_CHANGES = counter()
+MAIN = "Main library"
 Script = Callable[["ScriptedChat", str, Sequence[Answer]], Iterator[Event]]
 
 
@@ -75,6 +83,8 @@ class ScriptedAccount:
 class ScriptedLibrary:
     def __init__(self, papers: Sequence[Paper]) -> None:
         self._papers = {paper.paper_id: paper for paper in papers}
+        self._changes = next(_CHANGES)
+        self.closed = False
 
     def papers(self, scope: Scope | None = None) -> tuple[Paper, ...]:
         author = scope.author.lower() if scope and scope.author else ""
@@ -84,6 +94,20 @@ class ScriptedLibrary:
             for paper in self._papers.values()
             if author in " ".join(paper.authors).lower() and first <= (paper.year or 0) <= last
         )
+
+    def listed(
+        self,
+        scope: Scope | None = None,
+        words: str = "",
+        first: int = 0,
+        count: int | None = None,
+    ) -> tuple[int, tuple[Paper, ...]]:
+        found = [
+            paper
+            for paper in self.papers(scope)
+            if all(word in f"{paper.title} {paper.text}".lower() for word in words.split())
+        ]
+        return len(found), tuple(found[first : None if count is None else first + count])
 
     def count(self) -> int:
         return len(self._papers)
@@ -108,8 +132,15 @@ class ScriptedLibrary:
         ]
 
     def remove(self, ids: Sequence[str]) -> None:
+        self._changes = next(_CHANGES)
         for paper_id in ids:
             self._papers.pop(paper_id)
+
+    def generation(self) -> int:
+        return self._changes
+
+    def close(self) -> None:
+        self.closed = True
 
     def index(
         self, paths: Sequence[Path], *, on_progress: Callable[[ScriptedProgress], None]
@@ -124,17 +155,43 @@ class ScriptedLibrary:
             title = part.splitlines()[0]
             paper = make_paper(f"new{number}", title, part, file=path.name)
             self._papers[paper.paper_id] = paper
+            self._changes = next(_CHANGES)
             on_progress(ScriptedProgress(number, len(parts)))
         skipped = (Skip(paths[0].name, "line <9>", "no <text>"),)
         return ScriptedAccount(read=len(parts) + 1, added=len(parts), skipped=skipped)
 
 
 class ScriptedMachine:
-    """A machine with one good and one bad part, and a model that can be downloaded."""
+    """A machine with one good and one bad part, a model to download, and libraries."""
 
-    def __init__(self) -> None:
+    def __init__(self, backend: Backend) -> None:
         self.installed = False
         self.model = "scripted"
+        self._backend = backend
+        self._libraries: dict[str, LibraryLike | None] = {MAIN: None}
+        self._current = MAIN
+
+    def libraries(self) -> tuple[tuple[str, ...], str, str]:
+        return tuple(self._libraries), self._current, MAIN
+
+    def open_library(self, name: str) -> None:
+        chat = self._backend.chat(Flag())
+        if self._current == MAIN:
+            self._libraries[MAIN] = self._backend.library
+        self._backend.change_library(
+            "" if name == MAIN else name, lambda: self._libraries[name], lambda _: chat
+        )
+        self._current = name
+
+    def create_library(self, name: str) -> None:
+        if "/" in name:
+            raise UsageError("Begin the name with a letter.")
+        self._libraries[name] = ScriptedLibrary(())
+        try:
+            self.open_library(name)
+        except LibraryBusy:
+            del self._libraries[name]
+            raise
 
     def facts(self) -> list[tuple[str, str]]:
         return [("Library", "/home/<me>/library, 3 MB")]
@@ -171,7 +228,15 @@ class ScriptedChat:
     pause: float = 0.01
     asked: list[tuple[str, list[str]]] = field(default_factory=list)
     scopes: list[Scope | None] = field(default_factory=list)
+    lengths: list[Length] = field(default_factory=list)
     compared: list[tuple[tuple[str, ...], str]] = field(default_factory=list)
+    running: int = 0
+
+    def busy(self) -> bool:
+        return self.running > 0
+
+    def close(self) -> None:
+        pass
 
     def ask(
         self,
@@ -179,18 +244,24 @@ class ScriptedChat:
         history: Sequence[Answer],
         *,
         scope: Scope | None = None,
+        length: Length = "normal",
         stop: Stop | None = None,
     ) -> Iterator[Event]:
         self.asked.append((question, [answer.question for answer in history]))
         self.scopes.append(scope)
+        self.lengths.append(length)
         last = Answer(question, "single", "", abstained=True, reason="not_stated")
-        for event in self.scripts[question](self, question, history):
-            if isinstance(event, Done):
-                last = event.answer
-            elif stop is not None and stop.is_set():
-                break
-            else:
-                yield event
+        self.running += 1
+        try:
+            for event in self.scripts[question](self, question, history):
+                if isinstance(event, Done):
+                    last = event.answer
+                elif stop is not None and stop.is_set():
+                    break
+                else:
+                    yield event
+        finally:
+            self.running -= 1
         yield Done(last)
 
     def compare(
@@ -261,6 +332,17 @@ def prefills(seconds: float) -> Script:
     return script
 
 
+def waits(position: int, then: Script) -> Script:
+    """A script of a question that comes after others."""
+
+    def script(chat: ScriptedChat, question: str, history: Sequence[Answer]) -> Iterator[Event]:
+        yield Queued(position)
+        time.sleep(chat.pause * 50)
+        yield from then(chat, question, history)
+
+    return script
+
+
 def compares(*papers: tuple[Paper, str]) -> Script:
     """A script that fills a table with one quote a paper and leaves a second column empty."""
 
@@ -289,9 +371,10 @@ def lists(*papers: tuple[Paper, str]) -> Script:
         for n, (paper, quote) in enumerate(papers, 1):
             citations.append(cite(n, paper, quote))
             entries.append(PaperRef(paper.paper_id, paper.title, (n,)))
-            yield Scanned(n * 10 // len(papers), 10)
-            yield EntryFound(entries[-1], (citations[-1],))
+            yield Scanned(n * 10 // len(papers), 10, tuple(entries))
             time.sleep(chat.pause)
+        for entry, citation in zip(entries, citations, strict=True):
+            yield EntryFound(entry, (citation,))
         yield Done(
             Answer(
                 question,

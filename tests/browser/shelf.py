@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from .scripted import compares, lists, make_paper, prefills, refuses, says, says_of
+from .scripted import compares, lists, make_paper, prefills, refuses, says, says_of, waits
 
 LORA = make_paper(
     "lora",
     "LoRA: Low-Rank Adaptation of Large Language Models",
     "Fine-tuning all weights of a large model is costly. We propose LoRA, which freezes the "
     "weights and trains low-rank matrices. LoRA needs 3 times less memory than full fine-tuning. "
-    r"It costs \$3 instead of \$5 and reaches $71.2 \pm 0.3$ per cent.",
+    r"It costs \$3 instead of \$5 and reaches $71.2 \pm 0.3$ per cent. "
+    r"The update is $W_0 + \frac{\alpha}{r} B A^{\top}$.",
     authors=("Edward Hu", "Yelong Shen", "Phillip Wallis", "Zeyuan Allen-Zhu"),
     year=2021,
     venue="ICLR",
@@ -66,6 +67,9 @@ SCRIPTS = {
         ),
     ),
     "Who won the World Cup?": refuses(LORA, BERT),
+    "Am I next?": waits(
+        2, says(LORA, ("LoRA trains low-rank matrices.", "We propose LoRA, which"))
+    ),
     "Read for long": prefills(20),
     "Summarise BERT.": says(
         BERT,

@@ -171,3 +171,71 @@ def test_the_page_says_that_inline_handlers_and_foreign_hosts_are_forbidden(page
     policy = page.request.get(served.url).headers["content-security-policy"]
     assert "script-src-attr 'none'" in policy
     assert "connect-src 'self'" in policy
+
+
+def test_a_question_that_waits_says_what_is_before_it(page, served):
+    served.chat.pause = 0.05
+    ask(page, "Am I next?")
+    expect(page.locator("#running .stage")).to_contain_text("yours is number 2 in the queue")
+    finished(page)
+    served.chat.pause = 0.01
+
+
+def test_a_stopped_turn_leaves_a_history_that_the_next_question_can_refer_to(page, served):
+    ask(page, "What does LoRA propose?")
+    finished(page)
+    ask(page, "Read for long")
+    page.locator("#stop").click()
+    finished(page, 2)
+    ask(page, "How much memory does it save?")
+    finished(page, 3)
+    assert served.chat.asked[-1][1] == ["What does LoRA propose?", "Read for long"]
+
+
+def test_likely_papers_of_a_list_are_shown_before_it_is_finished(page, served):
+    served.chat.pause = 1.0
+    try:
+        ask(page, "Which papers train something?")
+        likely = page.locator("#running .nearest")
+        expect(likely).to_contain_text("Likely so far")
+        expect(page.locator("#running .stage")).to_contain_text("papers")
+        assert page.locator("#running").inner_text().count("Scanned") == 1
+    finally:
+        served.chat.pause = 0.01
+    finished(page)
+    expect(page.locator(".entries li")).to_have_count(2)
+
+
+def test_the_length_of_answers_is_chosen_and_kept_for_the_next_visit(page, served):
+    ask(page, "What does LoRA propose?")
+    finished(page)
+    assert served.chat.lengths[-1] == "normal"
+    page.get_by_label("Answers").select_option("short")
+    ask(page, "How much memory does it save?")
+    finished(page, 2)
+    assert served.chat.lengths[-1] == "short"
+    open_page(page, served.url)
+    expect(page.get_by_label("Answers")).to_have_value("short")
+
+
+def test_formulas_of_an_abstract_are_drawn_and_the_cited_sentence_is_still_marked(page):
+    ask(page, "What does LoRA propose?")
+    finished(page)
+    page.locator(".prose .chip").first.click()
+    formula = page.locator("#source .abstract math")
+    expect(formula).to_have_count(1)
+    assert formula.locator("mfrac").bounding_box()["height"] > 10
+    expect(page.locator("#source #cited")).to_have_text("We propose LoRA, which")
+
+
+def test_nothing_jumps_while_an_answer_is_written(page, served):
+    served.chat.pause = 0.05
+    page.evaluate(
+        "window.shift = 0; new PerformanceObserver((list) => list.getEntries().forEach("
+        "(entry) => { window.shift += entry.hadRecentInput ? 0 : entry.value; }))"
+        ".observe({type: 'layout-shift'})"
+    )
+    ask(page, "Both?")
+    finished(page)
+    served.chat.pause = 0.01
+    assert page.evaluate("window.shift") < 0.1

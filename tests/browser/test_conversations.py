@@ -113,3 +113,15 @@ def test_the_source_leads_on_to_a_summary_and_similar_papers(kept, served):
     kept.get_by_role("button", name="Summarise").click()
     finished(kept, 2)
     assert served.chat.asked[-1][0] == "Summarise BERT."
+
+
+def test_a_damaged_file_of_conversations_is_told_and_the_talk_is_kept_anew(kept, served):
+    file = served.folder / "conversations.sqlite3"
+    file.write_bytes(b"damaged" * 1000)
+    ask(kept, "How much memory does it save?")
+    finished(kept, 2)
+    expect(kept.locator("#conversations .error")).to_contain_text("conversations-damaged-1.sqlite3")
+    expect(kept.locator(".conversation")).to_have_text("What does LoRA propose?")
+    kept.locator("#new").click()
+    expect(kept.locator("#conversations .error")).to_have_count(0)
+    expect(kept.locator(".conversation")).to_have_count(1)

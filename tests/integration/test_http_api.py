@@ -30,9 +30,11 @@ def served(folder, *, login=None, open_chat=None, mcp=False):
 
     chat = ScriptedChat(SCRIPTS)
     backend = Backend(lambda: ScriptedLibrary(PAPERS), open_chat or (lambda _: chat), "scripted")
-    desk = Desk(backend, Conversations(folder / "conversations.sqlite3"), folder / "imports")
+    desk = Desk(
+        backend, Conversations(folder / "conversations.sqlite3"), lambda: folder / "imports"
+    )
     endpoints = Endpoints(backend).all()
-    app = make_app(desk, ScriptedMachine(), login, endpoints=endpoints, mcp=mcp)
+    app = make_app(desk, ScriptedMachine(backend), login, endpoints=endpoints, mcp=mcp)
     listener = listen("127.0.0.1", 0)
     server = uvicorn.Server(uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=2))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)

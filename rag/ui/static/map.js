@@ -62,13 +62,20 @@
       const taken = [];
       const ink = style().getPropertyValue('--ink') || '#000';
       const paper = style().getPropertyValue('--panel') || '#fff';
-      const put = (text, px, py, font) => {
+      const put = (text, px, wanted, font, plate = false) => {
         pen.font = font;
         const w = pen.measureText(text).width;
-        const box = [Math.max(4, Math.min(px - w / 2, width - w - 4)), py - 8, w, 16];
+        const py = plate ? Math.max(16, Math.min(wanted, height - 16)) : wanted;
+        const box = [Math.max(8, Math.min(px - w / 2, width - w - 8)), py - 8, w, 16];
         if (py < 12 || py > height - 6) return;
         if (taken.some((o) => box[0] < o[0] + o[2] + 6 && o[0] < box[0] + box[2] + 6 && box[1] < o[1] + o[3] + 2 && o[1] < box[1] + box[3] + 2)) return;
         taken.push(box);
+        if (plate) {
+          pen.globalAlpha = 0.88;
+          pen.fillStyle = paper;
+          pen.fillRect(box[0] - 5, py - 12, w + 10, 24);
+          pen.globalAlpha = 1;
+        }
         pen.lineWidth = 4;
         pen.strokeStyle = paper;
         pen.lineJoin = 'round';
@@ -83,7 +90,7 @@
         const members = data.points.filter((point) => point[by] === group).map(at);
         if (!members.length) return;
         const middle = (k) => members.map((m) => m[k]).sort((a, b) => a - b)[members.length >> 1];
-        put(name, middle(0), middle(1) - 16, '600 14px system-ui, sans-serif');
+        put(name, middle(0), middle(1) - 16, '600 15px system-ui, sans-serif', true);
       });
       const inside = data.points.filter((point) => {
         const [px, py] = at(point);

@@ -5,12 +5,41 @@ import time
 
 import pytest
 
+from rag.errors import LibraryBusy, LibraryDamaged
 from rag.ui.app import backend_of
 from rag.ui.backend import Backend
 
 
+class Shelf:
+    def __init__(self, count=1):
+        self.closed, self._count = False, count
+
+    def count(self):
+        return self._count
+
+    def listed(self, count):
+        return self._count, tuple(range(self._count))[:count]
+
+    def generation(self):
+        return 7
+
+    def close(self):
+        self.closed = True
+
+
+class Talk:
+    def __init__(self, library=None):
+        self.asked = self.closed = False
+
+    def busy(self):
+        return self.asked
+
+    def close(self):
+        self.closed = True
+
+
 def started(sent_to):
-    backend = Backend(lambda: "library", lambda library: "chat", "tiny", sent_to)
+    backend = Backend(Shelf, Talk, "tiny", sent_to)
     backend.start()
     return waited(backend)
 
@@ -31,7 +60,7 @@ def test_a_model_elsewhere_is_named_with_its_host():
 
 def test_changing_to_a_model_of_this_machine_is_offline_again():
     backend = started("models.example.org")
-    backend.change_model("small", lambda library: "chat")
+    backend.change_model("small", Talk)
     assert waited(backend).state == "offline"
 
 
@@ -58,7 +87,7 @@ class Ahead:
 
 def reading(*progress):
     ahead = Ahead(*progress)
-    backend = Backend(lambda: "library", lambda library: "chat", "tiny", None, lambda *_: ahead)
+    backend = Backend(Shelf, Talk, "tiny", None, lambda *_: ahead)
     backend.start()
     while not ahead.calls:
         time.sleep(0.01)
@@ -88,9 +117,66 @@ def test_reading_ahead_ends_with_the_page_and_with_the_model():
     assert ahead.calls == ["start", "close"]
     assert backend.ahead() == ""
     backend, ahead = reading(1, 2, False)
-    backend.change_model("small", lambda library: "chat")
+    backend.change_model("small", Talk)
     assert ahead.calls[:2] == ["start", "close"]
 
 
 def test_without_anything_read_ahead_nothing_is_said():
     assert started(None).ahead() == ""
+
+
+def with_shelf():
+    shelf, chat = Shelf(), Talk()
+    backend = Backend(lambda: shelf, lambda library: chat)
+    backend.start()
+    return waited(backend), shelf, chat
+
+
+def settled(done):
+    while not done():
+        time.sleep(0.01)
+
+
+def test_another_library_is_opened_for_all_and_the_old_one_closed():
+    backend, old, old_chat = with_shelf()
+    before, new = backend.edition, Shelf(3)
+    backend.change_library("Thesis", lambda: new, Talk)
+    assert waited(backend).library is new
+    assert backend.name == "Thesis"
+    assert backend.edition != before
+    assert len(backend.sample()) == 3
+    settled(lambda: old.closed and old_chat.closed)
+
+
+def test_a_library_that_cannot_be_opened_leaves_all_as_it_was():
+    backend, old, chat = with_shelf()
+
+    def damaged():
+        raise LibraryDamaged("broken")
+
+    with pytest.raises(LibraryDamaged):
+        backend.change_library("Thesis", damaged, Talk)
+    assert (backend.library, backend.name) == (old, "")
+    assert (old.closed, chat.closed) == (False, False)
+
+
+def test_no_other_library_is_opened_while_a_question_runs_or_papers_are_written():
+    backend, _, chat = with_shelf()
+    chat.asked = True
+    with pytest.raises(LibraryBusy, match="question"):
+        backend.change_library("Thesis", Shelf, Talk)
+    chat.asked = False
+    with backend.writing(), pytest.raises(LibraryBusy, match="Papers"):
+        backend.change_library("Thesis", Shelf, Talk)
+    backend.change_library("Thesis", Shelf, Talk)
+
+
+def test_the_old_model_is_closed_before_another_loads_but_not_before_it_has_answered():
+    backend, _, old = with_shelf()
+    old.asked, seen = True, []
+    backend.change_model("small", lambda library: seen.append(old.closed) or Talk())
+    assert not backend.ready
+    assert not old.closed
+    old.asked = False
+    waited(backend)
+    assert seen == [True]

@@ -3,7 +3,7 @@ from contextlib import closing
 
 import pytest
 
-from rag.errors import LibraryDamaged
+from rag.errors import CitewellError, LibraryDamaged
 from rag.types import Answer, AnswerSentence, Cell, Citation, Paper, PaperRef, Row, Source, Table
 from rag.ui.conversations import Conversations
 from rag.ui.turn import Turn
@@ -93,3 +93,31 @@ def test_what_cannot_be_read_is_said_plainly(kept, tmp_path):
         file.execute("update conversation set turns = '[{\"answer\": 7}]'")
     with pytest.raises(LibraryDamaged, match="Delete it"):
         kept.load("me", "c1")
+
+
+def test_a_damaged_file_is_set_aside_and_a_new_one_begun(kept, tmp_path):
+    path = tmp_path / "deep" / "talks.sqlite3"
+    kept.save("me", "c1", [TURN])
+    path.write_bytes(b"not a database at all" * 100)
+    with pytest.raises(LibraryDamaged, match="talks-damaged-1"):
+        kept.listed("me")
+    assert kept.listed("me") == []
+    kept.save("me", "c2", [TURN])
+    assert len(kept.listed("me")) == 1
+    path.write_bytes(b"again" * 1000)
+    with pytest.raises(LibraryDamaged, match="talks-damaged-2"):
+        kept.save("me", "c3", [TURN])
+    assert (tmp_path / "deep" / "talks-damaged-1.sqlite3").read_bytes().startswith(b"not a")
+
+
+def test_a_file_that_cannot_be_written_is_told_and_left_alone(tmp_path):
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(CitewellError, match="cannot be kept"):
+        Conversations(tmp_path / "file" / "talks.sqlite3").save("me", "c1", [TURN])
+
+
+def test_settings_are_kept_for_each_owner(kept):
+    assert kept.setting("me", "length") == ""
+    kept.set_setting("me", "length", "short")
+    kept.set_setting("me", "length", "long")
+    assert (kept.setting("me", "length"), kept.setting("you", "length")) == ("long", "")

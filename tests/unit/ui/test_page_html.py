@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 from rag.types import Paper, Source
 from rag.ui.page_html import examples, facts_html, welcome_html
 
@@ -22,7 +24,13 @@ def test_examples_come_from_the_library_itself():
 
 def test_the_topic_of_an_example_is_shared_but_not_by_all():
     papers = [paper(0), paper(1), *(paper(n, "Proteins fold quickly.") for n in range(2, 8))]
-    assert "Which papers are about graph networks?" in examples(papers)
+    named = replace(papers[0], title="On graph networks")
+    assert "Which papers are about graph networks?" in examples([named, *papers[1:]])
+
+
+def test_words_that_no_title_holds_are_not_taken_for_a_topic():
+    papers = [paper(n, "A wide range of graph networks win.") for n in range(6)]
+    assert not any("wide range" in question for question in examples(papers))
 
 
 def test_headings_that_we_made_are_not_used_as_names():

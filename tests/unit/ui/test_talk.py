@@ -33,7 +33,7 @@ class Fixed:
         self.events = events
         self.histories = []
 
-    def ask(self, question, history, *, scope=None, stop=None):
+    def ask(self, question, history, *, scope=None, length="normal", stop=None):
         self.histories.append([answer.question for answer in history])
         for event in self.events:
             if isinstance(event, Exception):

@@ -54,9 +54,8 @@ def test_tokens_wait_until_their_sentence_is_checked():
 
 def test_entries_and_scan_progress_grow():
     draft = after(Scanned(17, 31), EntryFound(PaperRef("p1", "Paper one", (1,)), (QUOTE,)))
-    assert draft.answer.scanned == (17, 31)
     assert draft.answer.entries == (PaperRef("p1", "Paper one", (1,)),)
-    assert draft.stage == "Scanned 17 of 31"
+    assert draft.stage == "Scanned 17 of 31 papers"
 
 
 def test_cells_fill_a_table_whose_gaps_wait():

@@ -1,8 +1,20 @@
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
-from rag.types import Answer, AnswerSentence, Cell, Citation, Paper, PaperRef, Row, Source, Table
-from rag.ui.turn import Turn, begin
+from rag.types import (
+    Answer,
+    AnswerSentence,
+    Cell,
+    Citation,
+    Paper,
+    PaperRef,
+    Row,
+    Scanned,
+    Source,
+    Table,
+)
+from rag.ui.turn import Turn, advance, begin
 from rag.ui.turn_html import draft_html, turn_html
 
 HOSTILE = "<img src=x onerror=alert(1)>\"' {{x}} ${y} `z`"
@@ -143,3 +155,30 @@ def test_hostile_text_in_any_place_is_only_text():
     tags.feed(drawn(everything, evidence=(citation,)))
     assert not tags.seen & {"img", "script", "a", "iframe", "svg", "style"}
     assert tags.handlers == []
+
+
+def test_evidence_of_papers_that_an_answer_does_not_cite_says_that_it_was_only_looked_at():
+    given = Answer("Why?", "single", "", sentences=(sentence("One thing."),), citations=(QUOTE,))
+    html = drawn(given, evidence=(QUOTE, OTHER))
+    assert "<cite>Paper one</cite>" in html
+    assert "<cite>also looked at: Paper two</cite>" in html
+
+
+def test_evidence_is_not_called_other_before_the_answer_is_finished():
+    draft = replace(begin("Why?"), answer=answer(), evidence=(QUOTE, OTHER))
+    draft = replace(draft, answer=replace(draft.answer, citations=(QUOTE,)))
+    assert "also looked at" not in draft_html(draft, 0)
+
+
+def test_papers_that_seem_to_belong_are_shown_until_the_list_is_there():
+    draft = replace(begin("Which?"), likely=(PaperRef("p1", "Paper <one>"),))
+    assert "Likely so far" in draft_html(draft, 0)
+    assert "Paper &lt;one&gt;" in draft_html(draft, 0)
+    found = replace(draft.answer, entries=(PaperRef("p1", "Paper <one>"),))
+    assert "Likely so far" not in draft_html(replace(draft, answer=found), 0)
+
+
+def test_what_was_scanned_is_said_once_while_scanning_and_once_after_it():
+    draft = advance(begin("Which?"), Scanned(17, 31))
+    assert draft_html(draft, 0).count("Scanned") == 1
+    assert drawn(answer(scanned=(31, 31))).count("Scanned") == 1
