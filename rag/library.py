@@ -241,10 +241,13 @@ class Library:
             self._record.keep_sentence_vectors(number, maker, vectors)
         return vectors
 
-    def paper_vectors(self) -> tuple[tuple[Paper, ...], Vectors]:
-        """Return the papers that have vectors, and one for each, shape [papers, dimension]."""
+    def paper_vectors(self, scope: Scope = EVERYTHING) -> tuple[tuple[Paper, ...], Vectors]:
+        """Return the papers in scope that have vectors, and one for each.
+
+        It is the direction of the mean of the paper's chunks; shape [papers, dimension].
+        """
         means = self._indexes.vectors.means()
-        known = [(paper, means[n]) for n, paper in self._record.papers(EVERYTHING) if n in means]
+        known = [(paper, means[n]) for n, paper in self._record.papers(scope) if n in means]
         if not known:
             return (), np.zeros((0, 0), np.float32)
         return tuple(paper for paper, _ in known), np.stack([vector for _, vector in known])

@@ -418,6 +418,9 @@ class Papers(Protocol):
     def sentence_vectors(self, paper_id: str) -> Vectors:
         """Unit vectors of the sentences, shape [sentences, dimension]."""
 
+    def paper_vectors(self, scope: Scope = ...) -> tuple[tuple[Paper, ...], Vectors]:
+        """The papers in scope and a unit vector of each, shape [papers, dimension]."""
+
     def search(self, text: str, k: int = ..., scope: Scope = ...) -> list[Hit]:
         """The best papers with their best sentences, best first."""
 

@@ -89,6 +89,10 @@ class Shelf:
     def sentence_vectors(self, paper_id: str) -> Vectors:
         return self.embed([s.text for s in self.sentences(paper_id)])
 
+    def paper_vectors(self, scope: Scope = EVERYTHING) -> tuple[tuple[Paper, ...], Vectors]:
+        papers = self.papers(scope)
+        return papers, self.embed([f"{paper.title}. {paper.text}" for paper in papers])
+
     def embed(self, texts: Sequence[str]) -> Vectors:
         return self._embedder.embed([clean(text) for text in texts])
 

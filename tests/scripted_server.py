@@ -32,6 +32,7 @@ class Script:
     cut_after: int | None = None
     silent: bool = False
     bodies: list[Body] = field(default_factory=list)
+    reading: threading.Event = field(default_factory=threading.Event)
     broken_off: threading.Event = field(default_factory=threading.Event)
 
 
@@ -106,6 +107,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _wait_for_the_end(self) -> None:
         self.connection.settimeout(20)
+        self.server.script.reading.set()
         if self.connection.recv(1) == b"":
             self.server.script.broken_off.set()
 

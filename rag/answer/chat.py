@@ -167,7 +167,8 @@ class Chat:
             return
         focus = self._known(reference.paper_ids)
         several = len(focus) > 1 and (reference.plural or reference.add)
-        if way.kind == "overview":
+        pointless = not focus and way.kind == "single" and converse.only_points(turn.question)
+        if way.kind == "overview" or (pointless and len(self.library.papers(turn.scope)) > 1):
             yield from self._routed(turn, "overview", answer_overview(turn))
         elif way.kind == "list":
             if several:

@@ -19,7 +19,12 @@ SWITCH_GAIN = 0.1
 SWITCH_FLOOR = 0.3
 
 _SHORT = 3
-_POINTING = frozenset(stems("first second third fourth last former latter other one paper tell"))
+_POINTING = frozenset(
+    stems(
+        "first second third fourth last former latter other one paper tell me say know find here "
+        "summarise summarize summary gist"
+    )
+)
 _PRONOUN = re.compile(
     r"\b(?:it|its|itself|they|them|their|theirs|he|his|she|her|these|those|"
     r"(?:the|this|that|their) (?:paper|work|method|approach|model|study|authors?|same|algorithm|"

@@ -10,9 +10,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rag.answer.facts import content, names
+from rag.answer.facts import STOP, content, names
 from rag.answer.turn import Turn
-from rag.text import clean, fold
+from rag.text import clean, fold, stems, words
 from rag.types import Paper
 
 DESCRIBED = 0.3
@@ -51,6 +51,7 @@ _PAPER_ON = re.compile(
     r"\b(?:the|that|another) (?:paper|work|study|abstract|article|one) (?:on|about|that|for)\b",
     re.I,
 )
+_ONE_PAPER = re.compile(r"^(?:one|an?|another)\b.*\b(?:paper|work|study|abstract|article)\b", re.I)
 _DESCRIPTION = re.compile(rf"^(?:the|that|this|an?)\s+.*\w|.*\b{_THING}$", re.I)
 
 
@@ -74,7 +75,8 @@ def find_mentions(turn: Turn, question: str) -> list[Mention]:
         if accepts is _anything and len(found) >= 2:
             break
         for phrase in every:
-            paper = None if phrase in found else _look_up(turn, phrase, _ids(found))[0]
+            text = _completed(phrase, question, every)
+            paper = None if phrase in found else _look_up(turn, text, _ids(found))[0]
             if paper is not None and accepts(phrase, paper):
                 found[phrase] = paper
     missing = [
@@ -83,6 +85,17 @@ def find_mentions(turn: Turn, question: str) -> list[Mention]:
     ]  # fmt: skip
     order = [phrase for phrase in every if phrase in found] + missing
     return [Mention(phrase, found.get(phrase)) for phrase in order]
+
+
+def _completed(phrase: str, question: str, every: Sequence[str]) -> str:
+    """ "One RL paper" with what its sentence says of it besides; "the ..." as it stands."""
+    if not _ONE_PAPER.match(phrase):
+        return phrase
+    parts = re.split(r"(?<=[.?!])\s", clean(question))
+    rest = next((part for part in parts if phrase in part), "")
+    for other in every:
+        rest = rest.replace(other, " ")
+    return f"{phrase} {' '.join(w for w in words(rest) if set(stems(w)) - STOP)}"
 
 
 def _ids(found: Mapping[str, Paper]) -> set[str]:
@@ -149,7 +162,7 @@ def _look_up(turn: Turn, phrase: str, taken: set[str]) -> tuple[Paper | None, bo
     """The paper of a phrase, and whether the phrase surely stands for some paper."""
     hits = [hit for hit in turn.search(phrase, 5)]
     papers = [hit.paper for hit in hits]
-    own = sorted(names(phrase), key=len, reverse=True)
+    own = [] if _ONE_PAPER.match(phrase) else sorted(names(phrase), key=len, reverse=True)
     for name in own:
         paper = named(turn, name, papers)
         if paper is not None:

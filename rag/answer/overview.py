@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rag.answer.facts import STOP, content
 from rag.answer.turn import Turn
 from rag.text import clean, stems, words
-from rag.types import Event, Paper, Scanned, Vectors
+from rag.types import Event, Paper, Scanned, Scope, Vectors
 
 MOST_PAPERS = 2000
 """Papers grouped at most; of a larger library, the nearest to the question or an even sample."""
@@ -60,14 +60,14 @@ class Theme:
 
 def answer_overview(turn: Turn) -> Iterator[Event]:
     """Name the themes with counts, and cite each one's most typical papers."""
-    papers = _papers(turn)
+    papers, vectors = turn.library.paper_vectors(_chosen(turn))
     if not papers:
         turn.draft.reason, turn.draft.message = "not_in_library", "There is no paper to go by."
         return
     total = len(turn.library.papers(turn.scope))
     yield Scanned(len(papers), total)
     turn.draft.scanned = (len(papers), total)
-    for theme in themes(turn, papers):
+    for theme in themes(papers, vectors):
         typical = theme.papers[:TYPICAL]
         best = [(p, turn.best_sentence(theme.name, p)) for p in typical]
         numbers = tuple(turn.draft.cite_sentence(p, s) for p, s in best if s is not None)
@@ -77,9 +77,12 @@ def answer_overview(turn: Turn) -> Iterator[Event]:
         yield turn.draft.say(text, numbers, "supported")
 
 
-def themes(turn: Turn, papers: Sequence[Paper]) -> list[Theme]:
-    """Group papers by spherical k-means with about the square root of half their number."""
-    vectors = _centred(np.stack([_vector(turn, paper) for paper in papers]))
+def themes(papers: Sequence[Paper], vectors: Vectors) -> list[Theme]:
+    """Group papers by spherical k-means with about the square root of half their number.
+
+    `vectors` are unit vectors of the papers, shape [papers, dimension].
+    """
+    vectors = _centred(vectors)
     count = min(max(2, round(sqrt(len(papers)))), MOST_THEMES, max(1, len(papers) // 2))
     groups = [
         [papers[i] for i in sorted(members, key=lambda i: -float(vectors[i] @ centre))]
@@ -98,20 +101,16 @@ def _centred(vectors: Vectors) -> Vectors:
     return np.asarray(apart / lengths, dtype=np.float32)
 
 
-def _papers(turn: Turn) -> list[Paper]:
-    papers = list(turn.library.papers(turn.scope))
+def _chosen(turn: Turn) -> Scope:
+    """The papers to group: those in scope, or those near to what is asked about."""
+    papers = turn.library.papers(turn.scope)
     found = _ABOUT.search(turn.question)
     if found and not set(words(found[1])) & _GENERIC and content(found[1]):
         hits = turn.search(found[1], min(len(papers), 50))
-        return [hit.paper for hit in hits if hit.dense >= 0.25 or hit.sparse > 0][:12]
-    step = max(1, len(papers) // MOST_PAPERS)
-    return papers[::step]
-
-
-def _vector(turn: Turn, paper: Paper) -> Vectors:
-    vectors = turn.library.sentence_vectors(paper.paper_id)
-    mean = vectors.mean(axis=0) if len(vectors) else turn.library.embed([paper.title])[0]
-    return np.asarray(mean / max(float(np.linalg.norm(mean)), 1e-9), dtype=np.float32)
+        near = [hit.paper for hit in hits if hit.dense >= 0.25 or hit.sparse > 0][:12]
+    else:
+        near = list(papers[:: max(1, len(papers) // MOST_PAPERS)])
+    return Scope(paper_ids=frozenset(paper.paper_id for paper in near))
 
 
 def _group(vectors: Vectors, count: int) -> list[tuple[list[int], Vectors]]:

@@ -42,7 +42,10 @@ SENTENCES, LEAST_FIT = 3, 0.5
 left out. What stands before the authors' own work counts as much as it: it names the field."""
 
 BORDERLINE = 0.12
-_CANDIDATES = 300
+_CANDIDATES, _COMPARED = 300, 64
+"""Papers that search gives, and those of them whose sentences are compared with the question;
+for the others the whole abstract's similarity stands. All 31 of the sample are compared."""
+
 _OR = re.compile(r"\bor (?=\S*[A-Z])|\b(?:any|one) of\b")
 _CLUTTER = frozenset(
     stems("paper papers abstract abstracts list many name count number collection library")
@@ -85,7 +88,9 @@ def answer_list(turn: Turn) -> Iterator[Event]:
         _refuse(turn, ranked)
         return
     turn.draft.borderline = refs([item.paper for item in near])
-    yield from _conclude(turn, [item.paper for item in entries], total)
+    bounded = len(hits) == len(entries) < total
+    yield from _conclude(turn, [item.paper for item in entries], total, bounded=bounded)
+    _tell_unjudged(turn, entries, [item.paper for item in likely])
 
 
 def weigh(turn: Turn, hits: Sequence[Hit]) -> list[Weighed]:
@@ -106,9 +111,14 @@ def weigh(turn: Turn, hits: Sequence[Hit]) -> list[Weighed]:
     for hit, words, own in zip(hits, held, pairs, strict=True):
         shared = _share(rarity, words, either)
         phrase = sum(pair in own for pair in phrases) / max(len(phrases), 1)
-        meaning = max(turn.similarities(turn.question, hit.paper), default=0.0)
-        result.append(Weighed(hit.paper, WORD_WEIGHT * shared + PHRASE_WEIGHT * phrase + meaning))
-    return result
+        fit = WORD_WEIGHT * shared + PHRASE_WEIGHT * phrase
+        result.append((fit + hit.dense, fit, hit))
+    result.sort(key=lambda item: -item[0])
+    return [
+        Weighed(hit.paper, fit + max(turn.similarities(turn.question, hit.paper), default=0.0))
+        if place < _COMPARED else Weighed(hit.paper, rough)
+        for place, (rough, fit, hit) in enumerate(result)
+    ]  # fmt: skip
 
 
 def _share(rarity: Mapping[str, float], words: Set[str], either: Set[str]) -> float:
@@ -134,12 +144,16 @@ def _stood_for(question: str, paper: Paper) -> set[str]:
 
 
 def with_margins(ranked: Sequence[Weighed], margins: Sequence[float]) -> list[Weighed]:
-    """The papers in order of score; margins count from those of the unlikely ones judged."""
+    """The papers in order of score; margins count from those of the unlikely ones judged.
+
+    Papers beyond those judged count like the unlikely ones among these: by their prior alone,
+    and only where the bound of MOST_JUDGED left them out.
+    """
     base = float(np.percentile(margins, UNLIKELY_PERCENTILE)) if margins else 0.0
     judged = [
         replace(item, margin=margin - base) for item, margin in zip(ranked, margins, strict=False)
     ]
-    rest = ranked[len(margins) :] if not margins else []
+    rest = ranked[len(margins) : _plausible(ranked)] if margins else ranked
     return sorted([*judged, *rest], key=lambda item: -item.score)
 
 
@@ -160,15 +174,22 @@ def cut(order: Sequence[Weighed]) -> tuple[list[Weighed], list[Weighed]]:
 
 
 def _likely(ranked: Sequence[Weighed]) -> Sequence[Weighed]:
-    count = sum(item.prior >= JUDGED_FROM * ranked[0].prior for item in ranked) if ranked else 0
-    return ranked[: max(LEAST_JUDGED, min(MOST_JUDGED, count))]
+    return ranked[: max(LEAST_JUDGED, min(MOST_JUDGED, _plausible(ranked)))]
 
 
-def _conclude(turn: Turn, papers: Sequence[Paper], total: int) -> Iterator[Event]:
-    """Say the count, then each entry with its sentence; the count equals the list."""
+def _plausible(ranked: Sequence[Weighed]) -> int:
+    """How many papers, the best first, are near enough to the best to be judged."""
+    return sum(item.prior >= JUDGED_FROM * ranked[0].prior for item in ranked)
+
+
+def _conclude(turn: Turn, papers: Sequence[Paper], total: int, *, bounded: bool) -> Iterator[Event]:
+    """Say the count, then each entry with its sentence; the count equals the list.
+
+    A list that is `bounded` by how many papers search gives says that there may be more.
+    """
     count = len(papers)
     noun = "paper" if total == 1 else "papers"
-    turn.draft.message = f"{count} of {total} {noun}:"
+    turn.draft.message = f"{'At least ' if bounded else ''}{count} of {total} {noun}:"
     entries = []
     for paper in papers:
         reasons = _reasons(turn, paper)
@@ -179,6 +200,17 @@ def _conclude(turn: Turn, papers: Sequence[Paper], total: int) -> Iterator[Event
         text = clean(paper.title) + "".join(f" — “{quotable(s.text)}”" for s in reasons[:1])
         yield turn.draft.say(text, numbers, "supported")
     turn.draft.entries = tuple(entries)
+
+
+def _tell_unjudged(turn: Turn, entries: Sequence[Weighed], judged: Sequence[Paper]) -> None:
+    """Say how many entries only their words speak for, where the model has read others."""
+    read = {paper.paper_id for paper in judged}
+    unread = sum(item.paper.paper_id not in read for item in entries)
+    if read and unread:
+        turn.draft.notices.append(
+            f"The model has read the {len(read)} likeliest papers. The other {unread} are listed "
+            "for their words and meaning alone."
+        )
 
 
 def _reasons(turn: Turn, paper: Paper) -> list[Sentence]:

@@ -138,9 +138,8 @@ class ChunkVectors:
         return {number: np.asarray(rows, np.float32) for number, rows in grouped.items()}
 
     def means(self) -> dict[int, Vectors]:
-        """Return the mean of each paper's chunk vectors, shape [dimension] each."""
+        """Return the direction of the mean of each paper's chunk vectors, shape [dimension]."""
         sums: dict[int, Vectors] = {}
-        counts: dict[int, int] = {}
         for start in range(0, self.count(), self._batch):
             with self._using():
                 found = self._collection.get(
@@ -150,8 +149,10 @@ class ChunkVectors:
                 number = _parts(key)[0]
                 row = np.asarray(vector, np.float32)
                 sums[number] = sums[number] + row if number in sums else row
-                counts[number] = counts.get(number, 0) + 1
-        return {n: np.asarray(total / counts[n], np.float32) for n, total in sums.items()}
+        return {
+            number: np.asarray(total / max(float(np.linalg.norm(total)), 1e-9), np.float32)
+            for number, total in sums.items()
+        }
 
     def count(self) -> int:
         """Return the number of chunks."""

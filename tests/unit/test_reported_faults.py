@@ -64,7 +64,6 @@ def test_the_sources_of_a_turn_are_its_own_and_not_those_of_the_turn_before():
     assert cited(second) == {"ice"}
 
 
-@pytest.mark.xfail(strict=True, reason="a list holds no more papers than the model judges")
 def test_a_list_is_not_cut_off_at_a_round_number():
     graphs = [
         make_paper(f"g{n}", f"Graph Study {n}", f"We train graph neural networks on town {n}.")
@@ -76,11 +75,18 @@ def test_a_list_is_not_cut_off_at_a_round_number():
     ]
     _, answer = ask("Which papers train graph neural networks?", shelf=Shelf(*graphs, *bread))
     assert len(answer.entries) == 130
+    assert answer.text.startswith("130 of 150 papers")
+    assert any("The other 114 are listed for their words" in notice for notice in answer.notices)
     assert answer.scanned == (150, 150)
 
 
-def test_a_general_question_about_the_library_needs_no_word_of_it():
-    _, answer = ask("What is this collection about?")
+@pytest.mark.parametrize(
+    "question",
+    ["What is this collection about?", "What is this about?", "What's in here?", "Summarise this"],
+)
+def test_a_general_question_about_the_library_needs_no_word_of_it(question):
+    _, answer = ask(question)
+    assert answer.kind == "overview"
     assert not answer.abstained
     assert cited(answer) == {"trees", "ice"}
 

@@ -70,3 +70,17 @@ def test_a_name_in_a_title_wins_over_one_that_is_only_mentioned():
 def test_words_that_stand_for_no_paper_are_no_phrases():
     assert phrases("How do they differ?") == []
     assert phrases("Compare PCFM's training and the mask paper") == ["PCFM", "the mask paper"]
+
+
+def test_one_paper_of_a_kind_is_found_by_what_its_sentence_says_of_it():
+    shelf = Shelf(
+        make_paper("walk", "Walking robots", "Robots walk by reinforcement learning."),
+        make_paper("climb", "Climbing robots", "Robots climb; a curriculum picks ladders."),
+        make_paper("bread", "Sour bread", "Bread rises under a curriculum of proofing steps."),
+    )
+    turn = make_turn("", shelf)
+    question = "One robots paper and one bread paper use a curriculum. What does it pick?"
+    found = {m.text: m.paper.paper_id for m in find_mentions(turn, question)}
+    assert found == {"One robots paper": "climb", "one bread paper": "bread"}
+    plain = find_mentions(turn, "One robots paper and one bread paper. What do they pick?")
+    assert plain[0].paper.paper_id == "walk"

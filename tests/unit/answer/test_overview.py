@@ -26,8 +26,7 @@ def overview(question="What is this collection about?", shelf=SHELF, scope=None)
 
 
 def test_papers_alike_are_one_theme_named_in_their_own_words():
-    turn = make_turn("", SHELF)
-    found = themes(turn, [*BIRDS, *STEEL])
+    found = themes(*SHELF.paper_vectors())
     groups = {frozenset(p.paper_id[0] for p in theme.papers) for theme in found}
     assert groups == {frozenset("b"), frozenset("s")}
     for theme in found:
@@ -36,7 +35,7 @@ def test_papers_alike_are_one_theme_named_in_their_own_words():
 
 
 def test_each_paper_is_in_one_theme_and_the_largest_theme_leads():
-    found = themes(make_turn("", SHELF), [*BIRDS, *STEEL])
+    found = themes(*SHELF.paper_vectors())
     members = [p.paper_id for theme in found for p in theme.papers]
     assert sorted(members) == sorted(p.paper_id for p in [*BIRDS, *STEEL])
     sizes = [len(theme.papers) for theme in found]
@@ -44,7 +43,7 @@ def test_each_paper_is_in_one_theme_and_the_largest_theme_leads():
 
 
 def test_the_same_library_gives_the_same_themes():
-    first, second = (themes(make_turn("", SHELF), [*BIRDS, *STEEL]) for _ in range(2))
+    first, second = (themes(*SHELF.paper_vectors()) for _ in range(2))
     assert first == second
 
 

@@ -275,10 +275,8 @@ def test_a_stop_while_the_server_reads_closes_the_connection(opened):
     script = Script()
     model = opened(script)
     script.silent = True
-    stop = threading.Event()
-    threading.Timer(0.1, stop.set).start()
     with pytest.raises(Stopped):
-        model.margin(PROMPT, stop=stop)
+        model.margin(PROMPT, stop=script.reading)
     assert script.broken_off.wait(10)
 
 
