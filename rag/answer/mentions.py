@@ -88,7 +88,7 @@ def find_mentions(turn: Turn, question: str) -> list[Mention]:
 
 
 def _completed(phrase: str, question: str, every: Sequence[str]) -> str:
-    """ "One RL paper" with what its sentence says of it besides; "the ..." as it stands."""
+    """Put what its sentence says of it behind "one RL paper"; "the ..." stands for itself."""
     if not _ONE_PAPER.match(phrase):
         return phrase
     parts = re.split(r"(?<=[.?!])\s", clean(question))
