@@ -421,8 +421,10 @@ class Papers(Protocol):
     def paper_vectors(self, scope: Scope = ...) -> tuple[tuple[Paper, ...], Vectors]:
         """The papers in scope and a unit vector of each, shape [papers, dimension]."""
 
-    def search(self, text: str, k: int = ..., scope: Scope = ...) -> list[Hit]:
-        """The best papers with their best sentences, best first."""
+    def search(
+        self, text: str, k: int = ..., scope: Scope = ..., *, evidence: bool = ...
+    ) -> list[Hit]:
+        """The best papers, with their best sentences if `evidence` is wanted, best first."""
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Unit vectors of questions, shape [len(texts), dimension]."""

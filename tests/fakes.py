@@ -99,7 +99,9 @@ class Shelf:
     def collections(self) -> tuple[str, ...]:
         return ("list.txt",)
 
-    def search(self, text: str, k: int = 5, scope: Scope = EVERYTHING) -> list[Hit]:
+    def search(
+        self, text: str, k: int = 5, scope: Scope = EVERYTHING, *, evidence: bool = True
+    ) -> list[Hit]:
         hits = [self._hit(text, paper) for paper in self.papers(scope)]
         return sorted(hits, key=lambda hit: -hit.score)[:k]
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from rag.answer import converse, metadata
 from rag.answer.compare import Comparison, answer_compare, refuse_comparison, resolve
 from rag.answer.draft import Draft
+from rag.answer.evidence import first_evidence
 from rag.answer.language import language_of
 from rag.answer.mentions import names_several
 from rag.answer.overview import answer_overview
@@ -189,6 +190,8 @@ class Chat:
         reference: converse.Reference,
         history: Sequence[Answer],
     ) -> Iterator[Event]:
+        if way.count is not None:
+            yield turn.show_evidence(first_evidence(turn.search(turn.question, evidence=True)))
         found = resolve(turn, way.question, way.count, known=spoken, add=reference.add)
         if len(found.papers) >= 2 or (found.papers and found.missing):
             yield from self._routed(turn, "compare", answer_compare(turn, found))

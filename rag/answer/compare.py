@@ -15,7 +15,6 @@ from rag.types import (
     CellFound,
     Citation,
     Event,
-    EvidenceFound,
     Paper,
     Row,
     Sentence,
@@ -145,7 +144,7 @@ def answer_compare(turn: Turn, comparison: Comparison) -> Iterator[Event]:
 
     Where a side is not in the library, that is said, and the other stands alone.
     """
-    yield turn.show_evidence(EvidenceFound(_lead_sentences(turn, comparison)))
+    yield turn.show_evidence(_lead_sentences(turn, comparison))
     asked = [] if comparison.aspect == _GENERAL else [_ASKED]
     columns = [*_CUES, *asked]
     rows = []

@@ -16,6 +16,7 @@ from math import log
 
 import numpy as np
 
+from rag.answer.evidence import first_evidence
 from rag.answer.facts import STOP, names
 from rag.answer.turn import Turn, quotable, refs
 from rag.text import acronyms, clean, spelled_out, stems
@@ -68,6 +69,7 @@ class Weighed:
 
 def answer_list(turn: Turn) -> Iterator[Event]:
     """Scan all papers in scope; say which belong, with the sentence that made each count."""
+    yield turn.show_evidence(first_evidence(turn.search(turn.question, evidence=True)))
     total = len(turn.library.papers(turn.scope))
     hits = turn.search(turn.question, min(total, _CANDIDATES))
     ranked = sorted(weigh(turn, hits), key=lambda item: -item.prior)

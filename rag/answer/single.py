@@ -10,7 +10,7 @@ from rag.answer.facts import content, contradicts, names, numbers
 from rag.answer.metadata import answer_record, asks_record
 from rag.answer.turn import Turn, refs
 from rag.text import clean, fold, words
-from rag.types import Event, EvidenceFound, Hit, Paper, Reason, Sentence
+from rag.types import Event, Hit, Paper, Reason, Sentence
 
 CUT = -0.4
 """Answerability below which an abstract does not state the answer. It separates the
@@ -63,8 +63,8 @@ def answer_single(
 
     `focus` holds the papers that the conversation is about; they come before retrieval.
     """
-    hits = turn.search(turn.question)
-    yield turn.show_evidence(EvidenceFound(first_evidence(_led_by(focus, hits))))
+    hits = turn.search(turn.question, evidence=True)
+    yield turn.show_evidence(first_evidence(_led_by(focus, hits)))
     candidates = _candidates(focus, hits)
     if not candidates:
         refuse(turn, hits, focus)

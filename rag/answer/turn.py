@@ -15,6 +15,7 @@ from rag.answer.read import Reader, is_refusal
 from rag.text import clean, split_sentences
 from rag.types import (
     AnswerSentence,
+    Citation,
     Event,
     EvidenceFound,
     Hit,
@@ -45,8 +46,15 @@ PASSED_BY = 0.3
 """Part of a question's words that must be left open before a sentence with them is quoted."""
 
 _OWN = re.compile(r"\b(?:we|our|this (?:paper|work|study))\b", re.I)
-_HELD_WORDS = 12
-"""Words held back until it is clear that the model does not refuse."""
+_HELD_WORDS, _LEAST_HELD = 12, 4
+"""Words held back until it is clear that the model does not refuse: the first number where
+what it says so far may be the beginning of a refusal, else the second."""
+
+_MAY_REFUSE = re.compile(
+    r"\b(?:abstract|paper|text|context|passage|information|study|authors?|not|no|cannot|sorry|"
+    r"unfortunately|it|there|i)\b|n['’]t\b",
+    re.I,
+)
 
 
 @dataclass
@@ -73,9 +81,9 @@ class Turn:
         """Give the sentences that follow room for so many words; the first is always said."""
         self._room, self._spent = words, 0
 
-    def search(self, text: str, k: int = 5) -> list[Hit]:
-        """The best papers in scope for a text."""
-        return self.library.search(text, k, self.scope)
+    def search(self, text: str, k: int = 5, *, evidence: bool = False) -> list[Hit]:
+        """The best papers in scope for a text; with `evidence`, their best sentences too."""
+        return self.library.search(text, k, self.scope, evidence=evidence)
 
     def sentences(self, paper: Paper) -> tuple[Sentence, ...]:
         """The sentences of a paper, in order."""
@@ -152,10 +160,11 @@ class Turn:
         plain = [s.text for s in self.sentences(paper)]
         return support(claim, plain, vectors, title=paper.title)
 
-    def show_evidence(self, citations: EvidenceFound) -> EvidenceFound:
-        """Note when the evidence is shown."""
-        self.draft.evidence_s = self.draft.elapsed()
-        return citations
+    def show_evidence(self, citations: Sequence[Citation]) -> EvidenceFound:
+        """Show sentences before the model starts, and note when."""
+        if self.draft.evidence_s is None:
+            self.draft.evidence_s = self.draft.elapsed()
+        return EvidenceFound(tuple(citations))
 
     def shown(self) -> list[AnswerSentence]:
         """The sentences so far that are not folded."""
@@ -174,9 +183,7 @@ class Turn:
         text = ""
         for text in self.reader.write(paper, task, **values):
             spans = split_sentences(text)
-            if finished == 0 and (
-                (len(text.split()) < _HELD_WORDS and len(spans) < 2) or is_refusal(text)
-            ):
+            if finished == 0 and ((_undecided(text) and len(spans) < 2) or is_refusal(text)):
                 continue
             self.draft.first_token()
             if text.startswith(shown):
@@ -228,6 +235,12 @@ class Turn:
         self._spent += length
         number = self.draft.cite_sentence(paper, sentence)
         yield self.draft.say(f"{lead}“{quotable(sentence.text)}”", (number,), "supported")
+
+
+def _undecided(text: str) -> bool:
+    """Whether the beginning of an answer may still become a refusal."""
+    count = len(text.split())
+    return count < (_HELD_WORDS if _MAY_REFUSE.search(text) else _LEAST_HELD)
 
 
 def loops(text: str) -> bool:
