@@ -3,7 +3,7 @@
 import pytest
 
 from rag.answer.scan import Weighed, answer_list, cut, weigh, with_margins
-from rag.types import EntryFound, Scanned, Scope
+from rag.types import EntryFound, EvidenceFound, Scanned, Scope
 from tests.fakes import ScriptedModel, Shelf, make_paper, make_turn
 
 
@@ -100,6 +100,15 @@ def test_each_entry_is_told_as_it_is_found_with_its_own_verbatim_source():
     for event in found:
         assert {c.paper_id for c in event.citations} == {event.entry.paper_id}
         assert "graph neural networks" in event.citations[0].quote
+
+
+def test_evidence_is_shown_before_the_model_reads_anything():
+    model = judge()
+    events = answer_list(make_turn("Which papers use graph neural networks?", library(), model))
+    first = next(events)
+    assert isinstance(first, EvidenceFound)
+    assert "graph neural networks" in first.citations[0].quote
+    assert model.prompts == []
 
 
 def test_progress_never_goes_back_and_ends_with_all_papers():

@@ -4,9 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from rag.answer.chat import Chat
+from rag.answer.prompt import Prompts
 from rag.answer.rework import answer_rework
 from rag.answer.single import answer_single
 from rag.answer.turn import MAX_WORDS, WORDS
+from rag.resources import prompts_dir
 from rag.types import EvidenceFound, SentenceDone, Token
 from tests.fakes import ScriptedModel, Shelf, make_paper, make_turn
 
@@ -212,3 +215,22 @@ def test_an_answer_whose_paper_is_gone_is_not_reworked():
     answer, model = reworked("shorter", TRUE, remove=True)
     assert model.prompts == []
     assert answer.citations == ()
+
+
+def test_an_answer_is_shown_once_it_cannot_be_a_refusal_any_more():
+    def held_back(text):
+        events, _ = single(QUESTION, ScriptedModel(text, piece=1))
+        return len(next(e.text for e in events if isinstance(e, Token)).split())
+
+    assert held_back(TRUE) == 4
+    assert held_back("It restores dark photographs with a single shallow network of its own.") == 12
+
+
+def test_a_comparison_of_papers_that_are_only_counted_shows_evidence_before_it_judges():
+    shelf = Shelf(*(make_paper(f"f{i}", f"Foxes {i}", f"Foxes hunt {i} mice.") for i in range(4)))
+    model = ScriptedModel("Foxes hunt mice.")
+    chat = Chat(shelf, model, Prompts(prompts_dir()))
+    events = chat.ask("How do the two papers on foxes that hunt mice differ?")
+    shown = next(event for event in events if isinstance(event, EvidenceFound))
+    assert shown.citations
+    assert model.prompts == []
