@@ -26,11 +26,15 @@ _PROMPT, _ANSWER, _ROUNDS = 256, 24, 3
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Tokens a second of one answer, one token a step and with drafts, and whether they agree."""
+    """Tokens a second of one answer, one token a step and with drafts.
+
+    `tie` is by how many logits the likeliest token led where the texts part; None where they
+    are the same.
+    """
 
     plain: float
     drafted: float
-    same: bool
+    tie: float | None
 
     @property
     def gain(self) -> float:
@@ -72,9 +76,13 @@ def decoding(config: Config, each: int | None) -> Result:
         ("one token a step", spread(rate.plain for rate in rates), "1"),
         ("with drafts", spread(rate.drafted for rate in rates), shown(whole)),
     )
+    ties = [r.tie for r in rates if r.tie is not None]
     settings = {
         "model": config.model,
-        "answers": f"{len(rates)}, of which {sum(r.same for r in rates)} are the same both ways",
+        "answers": f"{len(rates)}, of which {len(rates) - len(ties)} are the same both ways",
+        "lead of the likeliest token where the others part, logits": (
+            ", ".join(f"{tie:.2f}" for tie in ties) or "-"
+        ),
         "least gain": shown(min(gains)),
         "cost of a step of " + ", ".join(map(str, costs)): ", ".join(map(str, costs.values())),
     }
@@ -105,7 +113,19 @@ def _both(model: GgufModel, prompt: Prompt) -> Rates:
         drafted, other = _rate(model, prompt)
     finally:
         model.costs = costs
-    return Rates(plain, drafted, text == other)
+    return Rates(plain, drafted, None if text == other else _tie(model, prompt, text, other))
+
+
+def _tie(model: GgufModel, prompt: Prompt, plain: str, drafted: str) -> float:
+    """How far, in logits, the first token that two answers do not share was ahead of the other."""
+    native, tokens = model._native, model._tokens(prompt, room=ANSWER_TOKENS)
+    ways = [native.tokenize(text, special=False) for text in (plain, drafted)]
+    logits = model._prefill(tokens, None)
+    for place, (one, other) in enumerate(zip(*ways, strict=False)):
+        if one != other:
+            return float(logits[one] - logits[other])
+        logits = native.decode([one], len(tokens) + place, logits=1)[-1]
+    return 0.0
 
 
 def _rate(model: GgufModel, prompt: Prompt) -> tuple[float, str]:

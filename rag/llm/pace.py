@@ -15,15 +15,14 @@ from collections.abc import Callable, Mapping
 from itertools import pairwise
 from pathlib import Path
 
-WIDTHS = (1, 2, 3, 4, 6, 8)
-"""Tokens of a step that are measured and used. Matrix kernels take them in blocks, so that a
-step may cost little more, or even less, than one that is a token narrower."""
+WIDTHS = (1, 2, 4, 8)
+"""Tokens of a step that are measured and used."""
 
 PLAIN: Mapping[int, float] = {1: 1.0}
 """The costs under which nothing is drafted."""
 
 _ROUNDS = 3
-_MOST, _FALL = 1.5, 0.8
+_MOST = 1.5
 
 
 def pace(file: Path | None, measure: Callable[[int], float]) -> Mapping[int, float]:
@@ -57,8 +56,8 @@ def _read(file: Path) -> Mapping[int, float] | None:
 
 
 def _plausible(costs: Mapping[int, float]) -> bool:
-    """Whether no wider step costs far less than a narrower one, or far more than its tokens do."""
-    rising = all(_FALL * a <= b for a, b in pairwise(costs.values()))
+    """Whether no wider step costs less than a narrower one, or much more than its tokens do."""
+    rising = all(a <= b for a, b in pairwise(costs.values()))
     bounded = all(1.0 <= cost <= _MOST * width for width, cost in costs.items())
     return tuple(costs) == WIDTHS and rising and bounded
 

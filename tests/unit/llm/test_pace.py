@@ -4,8 +4,8 @@ import pytest
 
 from rag.llm.pace import PLAIN, WIDTHS, pace
 
-SECONDS = {1: 0.1, 2: 0.14, 3: 0.2, 4: 0.24, 6: 0.23, 8: 0.5}
-COSTS = {1: 1.0, 2: 1.4, 3: 2.0, 4: 2.4, 6: 2.3, 8: 5.0}
+SECONDS = {1: 0.1, 2: 0.14, 4: 0.24, 8: 0.5}
+COSTS = {1: 1.0, 2: 1.4, 4: 2.4, 8: 5.0}
 
 
 def never(width):
@@ -31,7 +31,7 @@ def test_a_step_that_was_disturbed_does_not_count():
 @pytest.mark.parametrize(
     "seconds",
     [{**SECONDS, 2: 0.3}, {**SECONDS, 4: 0.12}, {**SECONDS, 1: 0.2}, {**SECONDS, 8: 2.0}],
-    ids=["2 dearer than 3", "4 cheaper than 3", "1 dearer than 2", "8 dearer than eight times 1"],
+    ids=["2 dearer than 4", "4 cheaper than 2", "1 dearer than 2", "8 dearer than eight times 1"],
 )
 def test_a_measurement_that_cannot_be_right_is_neither_used_nor_kept(tmp_path, seconds):
     file = tmp_path / "a.json"
@@ -41,17 +41,7 @@ def test_a_measurement_that_cannot_be_right_is_neither_used_nor_kept(tmp_path, s
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "{",
-        "[]",
-        "null",
-        '{"1": 1.0}',
-        '{"1": 1, "2": 0, "3": 1, "4": 2, "6": 2, "8": 3}',
-        '{"1": 1, "2": 1.4, "4": 2, "8": 4}',
-        '{"a": 1}',
-    ],
+    "text", ["", "{", "[]", "null", '{"1": 1.0}', '{"1": 1, "2": 0, "4": 2, "8": 3}', '{"a": 1}']
 )
 def test_a_damaged_file_is_measured_anew(tmp_path, text):
     file = tmp_path / "a.json"
