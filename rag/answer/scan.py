@@ -38,9 +38,18 @@ NOTHING, FEW_WORDS = 1.2, 1.2
 says no to all. Six lists of what the sample library lacks reach 0.9 to 1.7, the 24 others 1.4."""
 
 SENTENCES, LEAST_FIT = 3, 0.5
-"""Sentences cited for an entry: three hold the evidence of 53 of 57 entries, two of 49, one of
-43 (lists of the dev exam and of our own). Those that fit less than this part of the best are
-left out. What stands before the authors' own work counts as much as it: it names the field."""
+"""Sentences cited for an entry; those that fit less than this part of the best are left out.
+What stands before the authors' own work counts as much as it: it names the field. Where none
+of them says what the authors did, the best one that does comes besides. So they hold the
+evidence of 70 of 73 entries, without the last of 68, two sentences of 65 (lists of the dev
+exam and of our own)."""
+
+_CONTRIBUTION = re.compile(
+    r"\b(?:we|this (?:paper|work|study|article))\b[^.]{0,60}?\b(?:propos|introduc|present|develop|"
+    r"show|study|investigat|design|build|formulat|demonstrat|provid|establish|identif|adapt|prov|"
+    r"deriv)\w*",
+    re.I,
+)
 
 BORDERLINE = 0.12
 _CANDIDATES, _COMPARED = 300, 64
@@ -218,8 +227,13 @@ def _tell_unjudged(turn: Turn, entries: Sequence[Weighed], judged: Sequence[Pape
 def _reasons(turn: Turn, paper: Paper) -> list[Sentence]:
     """The sentences that made a paper count, best first."""
     scores = turn.relevance(turn.question, paper, background=0.0)
-    order = sorted(range(len(scores)), key=lambda i: -scores[i])[:SENTENCES]
-    return [turn.sentences(paper)[i] for i in order if scores[i] >= LEAST_FIT * scores[order[0]]]
+    sentences = turn.sentences(paper)
+    order = sorted(range(len(scores)), key=lambda i: -scores[i])
+    best = [i for i in order[:SENTENCES] if scores[i] >= LEAST_FIT * scores[order[0]]]
+    own = [i for i in order if _CONTRIBUTION.search(clean(sentences[i].text))]
+    if own and not set(own) & set(best):
+        best.append(own[0])
+    return [sentences[i] for i in best]
 
 
 def _refuse(turn: Turn, ranked: Sequence[Weighed]) -> None:

@@ -111,6 +111,22 @@ def test_evidence_is_shown_before_the_model_reads_anything():
     assert model.prompts == []
 
 
+def test_an_entry_also_cites_what_its_authors_did():
+    shelf = Shelf(
+        make_paper(
+            "walk", "Walking", "Reinforcement learning makes robots walk. Robots fall often. "
+            "We propose soft knees that bend.",
+        )
+    )  # fmt: skip
+    turn = make_turn("Which papers are on reinforcement learning?", shelf)
+    list(answer_list(turn))
+    quotes = [c.quote for c in turn.draft.citations]
+    assert quotes == [
+        "Reinforcement learning makes robots walk.",
+        "We propose soft knees that bend.",
+    ]
+
+
 def test_progress_never_goes_back_and_ends_with_all_papers():
     events, _ = listed("Which papers use graph neural networks?")
     done = [event.done for event in events if isinstance(event, Scanned)]
