@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from math import log, sqrt
 
@@ -89,7 +90,13 @@ def themes(papers: Sequence[Paper], vectors: Vectors) -> list[Theme]:
         for members, centre in _group(vectors, count)
     ]
     groups.sort(key=len, reverse=True)
-    return [Theme(_name(group, papers), tuple(group)) for group in groups]
+    terms = {paper.paper_id: _terms(paper) for paper in papers}
+    everywhere = Counter(term for own in terms.values() for term in own)
+    found = []
+    for group in groups:
+        own = [terms[paper.paper_id] for paper in group]
+        found.append(Theme(_name(group, own, everywhere, len(papers)), tuple(group)))
+    return found
 
 
 def _centred(vectors: Vectors) -> Vectors:
@@ -157,14 +164,17 @@ def _without_small(vectors: Vectors, labels: NDArray[np.int64]) -> NDArray[np.in
     return result
 
 
-def _name(group: Sequence[Paper], everyone: Sequence[Paper]) -> str:
-    """The two-word phrases and words that most of a group share and the others do not."""
-    inside = Counter(term for paper in group for term in _terms(paper))
-    outside = Counter(term for paper in everyone for term in _terms(paper))
+def _name(
+    group: Sequence[Paper], terms: Sequence[Set[str]], everywhere: Counter[str], total: int
+) -> str:
+    """The two-word phrases and words that most of a group share and the others do not.
+
+    `terms` are those of the group's papers; `everywhere` says in how many of all `total` papers
+    each stands.
+    """
+    inside = Counter(term for own in terms for term in own)
     weight = {
-        term: (n / len(group))
-        * log(1 + len(everyone) / outside[term])
-        * (1.4 if " " in term else 1)
+        term: (n / len(group)) * log(1 + total / everywhere[term]) * (1.4 if " " in term else 1)
         for term, n in inside.items()
         if n >= min(2, len(group))
     }
@@ -177,11 +187,14 @@ def _name(group: Sequence[Paper], everyone: Sequence[Paper]) -> str:
     return ", ".join(picked).capitalize() if picked else clean(group[0].title)
 
 
+@lru_cache(maxsize=1 << 16)
+def _names_a_theme(token: str) -> bool:
+    plain = not set(stems(token)) & (STOP | _NOT_THEMES)
+    return plain and len(token) > 2 and not token.isdigit()
+
+
 def _terms(paper: Paper) -> set[str]:
     tokens = words(f"{paper.title}. {paper.text}")
-    useful = [
-        t if len(t) > 2 and not set(stems(t)) & (STOP | _NOT_THEMES) and not t.isdigit() else ""
-        for t in tokens
-    ]
+    useful = [token if _names_a_theme(token) else "" for token in tokens]
     pairs = {f"{a} {b}" for a, b in pairwise(useful) if a and b}
     return pairs | {t for t in useful if t}

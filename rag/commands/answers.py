@@ -32,6 +32,10 @@ def ask_command(
     scope: Scope,
 ) -> None:
     """Ask a question and get a cited answer."""
+    if batch and question:
+        raise UsageError(
+            f"Either a question or --batch IN OUT; {question!r} is one word more than that."
+        )
     if batch:
         _ask_batch(config, batch, scope)
         return

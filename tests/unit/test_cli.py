@@ -165,3 +165,10 @@ def test_a_reader_that_goes_away_causes_no_traceback():
     child.stderr.close()
     child.wait(timeout=60)
     assert b"Traceback" not in err
+
+
+def test_a_question_beside_a_batch_is_refused_and_nothing_is_written(run, tmp_path):
+    code, _, said = run("ask", "--batch", str(tmp_path / "in"), "-o", str(tmp_path / "out"))
+    assert code == 2
+    assert "--batch IN OUT" in said
+    assert not list(tmp_path.glob("*"))
