@@ -23,9 +23,10 @@ from rag.text import acronyms, clean, spelled_out, stems
 from rag.types import EntryFound, Event, Hit, Paper, PaperRef, Scanned, Sentence
 
 WORD_WEIGHT, PHRASE_WEIGHT = 1.5, 0.75
-LEAST_JUDGED, MOST_JUDGED = 8, 16
+LEAST_JUDGED, MOST_JUDGED = 6, 12
 JUDGED_FROM = 0.25
-"""Papers with less than this part of the best prior are not judged."""
+"""Papers with less than this part of the best prior are not judged. Eight to sixteen judgements
+find the same papers of 24 lists and take a sixth longer."""
 
 UNLIKELY_PERCENTILE = 30
 CUT, CUT_BAND = 0.6, 0.12
