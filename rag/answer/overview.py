@@ -31,7 +31,11 @@ _NOT_THEMES = frozenset(
     stems(
         "github com https http www io code available experiments demonstrate results analysis "
         "provides challenge address pre trained extensive existing furthermore moreover however "
-        "state art recent across various times image another due task tasks performance"
+        "state art recent across various times image another due task tasks performance "
+        "require highly potential quality cost computational effective efficient significant "
+        "significantly improve improved enable achieve robust superior strong critical crucial "
+        "consistently directly fully novel limited flexible desired key large high low better "
+        "ability capability process setting settings often typically widely usually"
     )
 )
 _ABOUT = re.compile(r"\b(?:on|about|in|with|for) (?:the )?((?:[\w-]+ ?){1,5})\??$", re.I)
