@@ -84,3 +84,8 @@ def test_one_paper_of_a_kind_is_found_by_what_its_sentence_says_of_it():
     assert found == {"One robots paper": "climb", "one bread paper": "bread"}
     plain = find_mentions(turn, "One robots paper and one bread paper. What do they pick?")
     assert plain[0].paper.paper_id == "walk"
+
+
+@pytest.mark.parametrize("lead", ["now add", "then also include", "please bring in", "and add"])
+def test_a_paper_that_is_to_be_added_is_found_after_any_lead(lead):
+    assert phrases(f"{lead} the one on confidence masks") == ["the one on confidence masks"]
