@@ -65,9 +65,9 @@ $(VENV)/.made:
 
 $(VENV)/.packages: $(VENV)/.made requirements.lock pyproject.toml
 	@echo "== Installing the packages of requirements.lock"
-	@$(PIP) install --quiet --no-deps $(call requirements,requirements.lock)
+	@$(PIP) install --no-deps $(call requirements,requirements.lock)
 	@echo "== Installing $(TORCH)"
-	@$(PIP) install --quiet $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)) $(TORCH)
+	@$(PIP) install $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)) $(TORCH)
 	@$(PIP) install --quiet --no-deps --editable .
 	@touch $@
 

@@ -49,25 +49,26 @@ class Intake:
     def take(self, found: Found) -> None:
         """Take in one file."""
         digest = files.digest(found.path)
+        path = found.kept
         if found.root is None:
             self._revive(found)
-        if self._record.file_digest(found.path) == digest:
+        if self._record.file_digest(path) == digest:
             self._repeat(found)
         else:
             self._read(found, digest)
 
     def expected(self, found: Found) -> int:
         """Return how many records a file will give; a PDF is slow to read and taken for one."""
-        if self._record.file_digest(found.path) == files.digest(found.path):
-            skips = self._record.file_skips(found.path)
-            return len(self._record.numbers_of_file(found.path)) + len(skips)
+        if self._record.file_digest(found.kept) == files.digest(found.path):
+            skips = self._record.file_skips(found.kept)
+            return len(self._record.numbers_of_file(found.kept)) + len(skips)
         if found.path.suffix.lower() == ".pdf":
             return 1
         return sum(1 for _ in files.read(found))
 
     def _read(self, found: Found, digest: bytes) -> None:
         with self._record.transaction():
-            file = self._record.open_file(found.path, found.shown)
+            file = self._record.open_file(found.kept, found.shown)
         visit = _Visit(self._record, self._tally, file)
         if visit.expects():
             visit.compare(files.read(found))
@@ -95,9 +96,9 @@ class Intake:
     def _repeat(self, found: Found) -> None:
         """Account for an unchanged file without reading it."""
         with self._record.transaction():
-            self._record.rename_file(found.path, found.shown)
-        numbers = self._record.numbers_of_file(found.path)
-        skips = self._record.file_skips(found.path)
+            self._record.rename_file(found.kept, found.shown)
+        numbers = self._record.numbers_of_file(found.kept)
+        skips = self._record.file_skips(found.kept)
         self._tally.read += len(numbers) + len(skips)
         for place, number in numbers:
             if number is None:
@@ -109,13 +110,18 @@ class Intake:
     def _revive(self, found: Found) -> None:
         """Forget removals in a file that the user names itself, so that it is read again."""
         with self._record.transaction():
-            self._record.drop_dismissed(found.path)
+            self._record.drop_dismissed(found.kept)
 
     def drop_missing(self, folders: Sequence[Path], found: Sequence[Found]) -> None:
-        """Remove the papers whose only file stood under one of `folders` and is gone."""
-        present = {item.path for item in found}
+        """Remove the papers whose only file stood under one of `folders` and is gone.
+
+        Those of a folder that cannot be listed are kept.
+        """
+        present = {item.kept for item in found}
+        closed = [item.kept for item in found if item.closed]
         for file, path in self._record.files():
-            if path not in present and any(path.is_relative_to(f) for f in folders):
+            hidden = any(path.is_relative_to(folder) for folder in closed)
+            if path not in present and not hidden and any(path.is_relative_to(f) for f in folders):
                 with self._record.transaction():
                     _Visit(self._record, self._tally, file).withdraw()
 

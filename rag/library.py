@@ -261,6 +261,7 @@ class Library:
 
         Without `evidence` the hits carry no sentences, which is quicker.
         """
+        text = text.encode("utf-8", "replace").decode()
         allowed = self._record.numbers(scope)
         query = self.embed([text])[0]
         dense = self.dense_scores(query, allowed)

@@ -26,7 +26,8 @@ _SPLIT = re.compile(
 _LEAD = re.compile(
     r"^(?:(?:what|which|how) (?:\w+ ){1,2}?(?:do|does|did)|so|ok|please|can you|could you|and|how|"
     r"what|which|who|where|why|do|does|did|is|are|"
-    r"has|have|about|in|of|for|on|now|then|add|also|include|bring in|throw in|tell me|explain|discuss|describe|the difference|"
+    r"has|have|about|in|of|for|on|now|then|add|also|include|bring in|throw in|tell me|explain|"
+    r"discuss|describe|the difference|"
     r"differences?)\b[\s,]*",
     re.I,
 )

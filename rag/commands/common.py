@@ -58,6 +58,8 @@ def _years(text: str) -> tuple[int, int]:
     if not found or not (found[1] or found[3]):
         raise UsageError(f"{text!r} is no year or span of years; write 2024 or 2024..2025.")
     first, last = found[1] or "0", found[3] or ("9999" if found[2] else found[1])
+    if first > last:
+        raise UsageError(f"{text!r} ends before it begins; write {last}..{first}.")
     return int(first), int(last)
 
 

@@ -101,7 +101,7 @@ def remove_command(config: Config, ids: tuple[str, ...]) -> None:
 
 @click.command("search")
 @click.argument("words", required=False)
-@click.option("-k", "count", default=10, show_default=True, type=click.IntRange(1))
+@click.option("-k", "count", default=10, show_default=True, type=click.IntRange(1, 1_000_000))
 @click.option("--batch", nargs=2, type=click.Path(path_type=Path), metavar="IN OUT")
 @click.option("--json", "as_json", is_flag=True, help="A list of objects.")
 @filters
@@ -159,5 +159,8 @@ def export_command(config: Config, shape: str, ids: tuple[str, ...], out: Path |
     if out is None:
         click.echo(write(papers), nl=False)
     else:
-        out.write_text(write(papers), encoding="utf-8", newline="")
+        try:
+            out.write_text(write(papers), encoding="utf-8", newline="")
+        except OSError as error:
+            raise UsageError(f"Cannot write to {out}: {error.strerror}.") from error
         tell(f"wrote {len(papers)} papers to {out}")

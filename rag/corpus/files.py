@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import io
+import os
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -28,12 +29,19 @@ _NOT_TEXT = {b"PK\x03\x04": "a zip archive or office document", b"\x89PNG": "a p
 class Found:
     """A file to read: `shown` is its name within the folder that was asked for.
 
-    `root` is that folder, or None where the file itself was named.
+    `root` is that folder, or None where the file itself was named. One that is `closed` is a
+    folder below it that cannot be listed; reading it says so.
     """
 
     path: Path
     shown: str
     root: Path | None = None
+    closed: bool = False
+
+    @property
+    def kept(self) -> Path:
+        """The path as it can be written down, whatever bytes the name is made of."""
+        return Path(_printable(self.path))
 
 
 def find(paths: Sequence[Path]) -> list[Found]:
@@ -50,12 +58,32 @@ def find(paths: Sequence[Path]) -> list[Found]:
 
 def _under(path: Path) -> list[Found]:
     if path.is_file():
-        return [Found(path, path.name)]
+        return [Found(path, _printable(Path(path.name)))]
     if not path.is_dir():
         raise UsageError(f"There is no file or folder {path}. Check the name and try again.")
-    files = (p for p in sorted(path.rglob("*")) if p.is_file())
-    shown = ((p, p.relative_to(path)) for p in files)
-    return [Found(p, str(r), path) for p, r in shown if not any(x.startswith(".") for x in r.parts)]
+    closed: list[Path] = []
+    files: list[Path] = []
+    # A folder that cannot be listed must not look like one whose files are gone.
+    for folder, below, names in os.walk(path, onerror=lambda e: closed.append(Path(e.filename))):
+        below[:] = [name for name in below if not name.startswith(".")]
+        inside = (Path(folder, name) for name in names if not name.startswith("."))
+        files += filter(_may_be_file, inside)
+    found = [Found(p, _printable(p.relative_to(path)), path) for p in files]
+    found += [Found(p, _printable(p.relative_to(path)), path, closed=True) for p in closed]
+    return sorted(found, key=lambda item: item.path)
+
+
+def _may_be_file(path: Path) -> bool:
+    """Whether it is a file, or cannot be looked at: then reading it says why."""
+    try:
+        return path.is_file()
+    except OSError:
+        return True
+
+
+def _printable(path: Path) -> str:
+    """A path as text, with bytes that are no UTF-8 as escapes."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def digest(path: Path) -> bytes:
@@ -72,6 +100,9 @@ def read(found: Found) -> Records:
 
     A file that cannot be used at all gives one Skip, at the place "file".
     """
+    if found.closed:
+        yield Skip(found.shown, "file", "the folder cannot be listed; check who may read it")
+        return
     try:
         with _open(found.path) as stream:
             if _name(found).endswith(_LINES):
@@ -79,7 +110,11 @@ def read(found: Found) -> Records:
             else:
                 yield from _parse(stream.read(), found)
     except (OSError, EOFError, zlib.error) as error:
-        yield Skip(found.shown, "file", f"cannot be read: {error}")
+        yield Skip(found.shown, "file", f"cannot be read: {_reason(error)}")
+
+
+def _reason(error: Exception) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
 def _open(path: Path) -> BinaryIO:

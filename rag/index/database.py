@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Self
 
-from rag.errors import LibraryDamaged, LibraryMissing
+from rag.errors import LibraryDamaged, LibraryMissing, UsageError
 from rag.index.faults import damaged, explained, gone, is_read_only, nearest, read_only
 from rag.index.schema import FORMAT, SCHEMA, UPGRADES
 
@@ -47,9 +47,11 @@ class Database:
     def open(cls, folder: Path, *, create: bool = False) -> Self:
         """Open the record in `folder`.
 
-        Raises LibraryMissing, LibraryDamaged, LibraryReadOnly, DiskFull.
+        Raises UsageError, LibraryMissing, LibraryDamaged, LibraryReadOnly, DiskFull.
         """
         path = folder / FILE_NAME
+        if folder.is_file():
+            raise UsageError(f"{folder} is a file, and a library is a folder. Name another one.")
         if not path.is_file() and not create:
             raise LibraryMissing(
                 f"There is no library in {folder}. Make one: citewell index FILE_OR_FOLDER"

@@ -46,7 +46,7 @@ def outer_cause(folder: Path, error: Exception) -> CitewellError | None:
             f"The disk that holds {folder} is full. Papers reported as committed are safe. "
             "Free some space and give the same command again."
         )
-    if "readonly" in str(error) or is_read_only(folder):
+    if "readonly database" in str(error) or is_read_only(folder):
         return read_only(folder)
     return None
 

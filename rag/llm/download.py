@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -250,7 +251,7 @@ def _is_whole(wheel: Path, member: str) -> bool:
         with zipfile.ZipFile(wheel) as archive, archive.open(member) as stream:
             while stream.read(_BLOCK):
                 pass
-    except (zipfile.BadZipFile, KeyError, EOFError, OSError):
+    except (zipfile.BadZipFile, zlib.error, KeyError, EOFError, OSError):
         return False
     return True
 

@@ -7,12 +7,14 @@ safetensors: https://github.com/huggingface/safetensors#format.
 from __future__ import annotations
 
 import json
+import os
 import struct
 from pathlib import Path
 from typing import BinaryIO
 
 _POINTER = b"version https://git-lfs"
 _ARRAY, _STRING = 9, 8
+_MOST_DIMENSIONS = 4
 _WIDTH = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}
 
 
@@ -32,7 +34,7 @@ def gguf_extent(path: Path) -> int | None:
             return None
         try:
             return _last_tensor(file)
-        except (struct.error, KeyError, EOFError):
+        except (struct.error, KeyError, EOFError, RecursionError):
             return path.stat().st_size + 1
 
 
@@ -66,6 +68,8 @@ def _last_tensor(file: BinaryIO) -> int:
     for _ in range(tensors):
         _skip_string(file)
         dimensions = _unpack(file, "<I")[0]
+        if dimensions > _MOST_DIMENSIONS:
+            raise EOFError
         *_, offset = _unpack(file, f"<{dimensions}QIQ")
         furthest = max(furthest, offset)
     return file.tell() + furthest
@@ -76,8 +80,9 @@ def _unpack(file: BinaryIO, form: str) -> tuple[int, ...]:
 
 
 def _skip(file: BinaryIO, count: int) -> None:
-    if len(file.read(count)) < count:
+    if count > os.fstat(file.fileno()).st_size - file.tell():
         raise EOFError
+    file.seek(count, os.SEEK_CUR)
 
 
 def _skip_string(file: BinaryIO) -> None:

@@ -243,3 +243,58 @@ def test_papers_that_are_not_ready_make_room_for_the_next_best(config, tmp_path,
                 library._record._run("UPDATE papers SET indexed = 0 WHERE number = ?", (number,))
         assert [h.paper.paper_id for h in library.search("word1 word2", k=3)] == everything[9:12]
         assert [h.paper.paper_id for h in library.search("word1 word2", k=99)] == everything[9:]
+
+
+@pytest.fixture
+def shut(monkeypatch):
+    """Make a folder one that cannot be listed, whoever asks."""
+    whole = os.scandir
+
+    def shut_(folder):
+        def scandir(path):
+            if os.fspath(path) == os.fspath(folder):
+                raise PermissionError(13, "Permission denied", os.fspath(path))
+            return whole(path)
+
+        monkeypatch.setattr(os, "scandir", scandir)
+
+    return shut_
+
+
+def test_a_folder_that_cannot_be_listed_keeps_its_papers_and_is_named(
+    library, folder, shut, monkeypatch
+):
+    (folder / "sub").mkdir()
+    (folder / "a.txt").write_text(COLD)
+    (folder / "sub" / "b.txt").write_text(FISH)
+    library.index([folder])
+    shut(folder / "sub")
+    account = library.index([folder])
+    assert (account.unchanged, account.removed) == (1, 0)
+    assert [(s.file, s.reason) for s in account.skipped] == [
+        ("sub", "the folder cannot be listed; check who may read it")
+    ]
+    assert adds_up(account)
+    assert texts(library) == [COLD, FISH]
+    monkeypatch.undo()
+    (folder / "sub" / "b.txt").unlink()
+    assert library.index([folder]).removed == 1
+
+
+def test_a_file_whose_name_is_not_utf8_is_read_again_and_removed_like_any_other(library, folder):
+    path = folder / os.fsdecode(b"bad\xff\xfename.txt")
+    path.write_text(FISH)
+    (folder / "a.txt").write_text(COLD)
+    assert library.index([folder]).added == 2
+    account = library.index([folder])
+    assert (account.unchanged, account.removed) == (2, 0)
+    assert "bad\\xff\\xfename.txt" in library.collections()
+    path.unlink()
+    assert library.index([folder]).removed == 1
+    assert texts(library) == [COLD]
+
+
+def test_words_that_are_no_text_find_what_the_rest_of_them_finds(library, folder):
+    (folder / "a.txt").write_text(COLD)
+    library.index([folder])
+    assert library.search("trees \ud800 in the cold")[0].paper.text == COLD

@@ -172,3 +172,23 @@ def test_a_question_beside_a_batch_is_refused_and_nothing_is_written(run, tmp_pa
     assert code == 2
     assert "--batch IN OUT" in said
     assert not list(tmp_path.glob("*"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("search", "words", "-k", "9" * 20), "range"),
+        (("list", "--year", "2025..2020"), "2020..2025"),
+    ],
+)
+def test_numbers_that_make_no_sense_are_refused(run, arguments, said):
+    code, _, told = run(*arguments)
+    assert code == 2
+    assert said in told
+
+
+def test_a_file_in_place_of_a_library_is_told_as_such(run, tmp_path):
+    (tmp_path / "small.txt").write_text("words")
+    code, _, said = run("--library", str(tmp_path / "small.txt"), "list")
+    assert code == 2
+    assert "is a file" in said

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -13,32 +14,61 @@ _CONTAINERS = ("notes", "results", "data", "items", "papers", "articles", "recor
                "message", "response", "docs", "entries", "works", "hits")  # fmt: skip
 _MILLISECONDS = 10**11
 _MAX_DEPTH = 100
+_MOST_DIGITS = 20
+_BEGUN = re.compile(r'\{\s*"|\[\s*(?:\{\s*"|\[)')
+_BETWEEN = re.compile(r"[\s,]*")
 
 
 def fits(text: str) -> bool:
     """Whether the text starts like JSON that can be parsed, whole or by lines."""
-    start = text.lstrip()[:1]
-    if start not in ("{", "["):
+    start = text.lstrip()
+    if start[:1] not in ("{", "["):
         return False
-    first = text.lstrip().split("\n", 1)[0]
-    return _parse(first) is not None or _parse(text) is not None or first.startswith('{"')
+    first = start.split("\n", 1)[0]
+    return _BEGUN.match(start) is not None or _parse(first) is not None or _parse(text) is not None
 
 
 def _parse(text: str) -> Any:  # noqa: ANN401
     try:
-        return json.loads(text)
+        return _DECODER.decode(text)
     except (ValueError, RecursionError):
         return None
+
+
+def _number(digits: str) -> int | str:
+    """A whole number; one of more digits than any field has stays text."""
+    return int(digits) if len(digits) < _MOST_DIGITS else digits
+
+
+_DECODER = json.JSONDecoder(parse_int=_number)
 
 
 def read(text: str, file: str) -> Iterator[Record | Skip]:
     """Yield a record for each object, in a list, in a known container, or one a line."""
     whole = _parse(text)
+    if whole is None and text.lstrip().startswith("["):
+        yield from _read_damaged(text, file)
+        return
     if whole is None:
         yield from read_lines(text.split("\n"), file)
         return
     for number, item in enumerate(_items(whole), 1):
         yield _record(Place(file, f"record {number}"), item)
+
+
+def _read_damaged(text: str, file: str) -> Iterator[Record | Skip]:
+    """Yield the whole records of a list that is cut off or damaged, and where that begins."""
+    at, number = text.index("[") + 1, 1
+    while True:
+        at = _BETWEEN.match(text, at).end()  # type: ignore[union-attr]
+        try:
+            item, at = _DECODER.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            place = Place(file, f"record {number}")
+            yield place.skip("not valid JSON from here on; the file may be cut off")
+            return
+        yield _record(Place(file, f"record {number}"), item)
+        number += 1
 
 
 def read_lines(lines: Iterable[str], file: str) -> Iterator[Record | Skip]:

@@ -1,13 +1,14 @@
 """Each reader, given a good file of its own with parts cut out, doubled and changed."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rag.corpus.files import Found, read
+from rag.corpus.files import Found, find, read
 from rag.corpus.readers import bibtex, json_, markdown, pdf, plain, table, tagged, xml_
 from rag.types import Record, Skip
 from tests.unit.corpus import pdfs
@@ -88,3 +89,37 @@ def test_no_change_of_a_good_file_makes_its_reader_raise(tmp_path, name, edits):
     path.write_bytes(edited(SAMPLES[name][1], edits))
     for item in read(Found(path, name)):
         assert isinstance(item, Skip) or (isinstance(item, Record) and (item.text or item.title))
+
+
+@pytest.mark.parametrize("cut", ["", ", ", ',\n{"title": "U", "abstract":', ', {"title": "U'])
+def test_a_json_list_that_is_cut_off_gives_its_whole_records_and_says_where_it_ends(tmp_path, cut):
+    text = '[{"title": "Turtles", "abstract": "Turtles are slow and old."}' + cut
+    (tmp_path / "cut.json").write_text(text)
+    first, second = read(Found(tmp_path / "cut.json", "cut.json"))
+    assert (first.title, first.text) == ("Turtles", "Turtles are slow and old.")
+    assert second == Skip(
+        "cut.json", "record 2", "not valid JSON from here on; the file may be cut off"
+    )
+
+
+def test_json_that_is_deeper_than_any_record_is_named(tmp_path):
+    (tmp_path / "deep.json").write_text("[" * 200_000)
+    (skip,) = read(Found(tmp_path / "deep.json", "deep.json"))
+    assert "not valid JSON" in skip.reason
+
+
+def test_a_number_of_thousands_of_digits_spoils_nothing(tmp_path):
+    text = '[{"title": "Years", "abstract": "Years pass.", "year": ' + "9" * 5000 + "}]"
+    (tmp_path / "long.json").write_text(text)
+    (record,) = read(Found(tmp_path / "long.json", "long.json"))
+    assert (record.title, record.text, record.year) == ("Years", "Years pass.", None)
+
+
+def test_a_name_that_is_not_utf8_is_shown_with_escapes(tmp_path):
+    path = tmp_path / os.fsdecode(b"bad\xff\xfename.txt")
+    path.write_text("Wombats dig burrows.")
+    (found,) = find([tmp_path])
+    assert found.shown == "bad\\xff\\xfename.txt"
+    found.kept.as_posix().encode("utf-8")
+    (record,) = read(found)
+    assert record.text == "Wombats dig burrows."
