@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import sys
 from collections.abc import Callable, Iterator
@@ -70,6 +71,8 @@ class LocalMachine:
             ("State", self._backend.problem or self._backend.state),
             ("Papers", "not known yet" if count is None else f"{count:,}"),
             ("Library", f"{config.library}, {_size(config.library)}"),
+            ("Search index", self._index()),
+            ("Kept for quick answers", self._kept()),
             ("Chat model", self._backend.model),
             ("Read ahead", self._backend.ahead() or "nothing yet"),
             ("Embedder", config.embedder),
@@ -77,6 +80,16 @@ class LocalMachine:
             ("Memory in use", f"{_memory() / 1e6:,.0f} MB"),
             ("Network", self._network()),
         ]
+
+    def _index(self) -> str:
+        folder = self._config.library
+        if self._config.store:
+            return f"words {_size(folder / 'words')}; vectors in {self._config.store}"
+        return f"words {_size(folder / 'words')}, vectors {_size(folder / 'chroma')}"
+
+    def _kept(self) -> str:
+        limit = f"{self._config.state_disk_bytes / 1e6:,.0f} MB"
+        return f"{_size(self._config.library / 'states')} of at most {limit} of papers already read"
 
     def _network(self) -> str:
         if self._backend.sent_to:
@@ -111,8 +124,16 @@ class LocalMachine:
 
 
 def _size(folder: Path) -> str:
-    total = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-    return f"{total / 1e6:,.0f} MB"
+    files = (Path(at, name) for at, _, names in os.walk(folder) for name in names)
+    total = sum(map(_length, files))
+    return f"{total / 1e6:,.0f} MB" if total >= 1e6 else "under 1 MB"
+
+
+def _length(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except FileNotFoundError:  # what is kept for quick answers goes at any time
+        return 0
 
 
 def _memory() -> int:

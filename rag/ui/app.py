@@ -22,6 +22,12 @@ if TYPE_CHECKING:
     from rag.answer.chat import Chat
     from rag.library import Library
 
+EXPOSED = (
+    "Everyone who has the name and the password can read the whole library, ask questions, and "
+    "add and remove papers. They travel unencrypted: in a network that you do not trust, put a "
+    "proxy with HTTPS before this address."
+)
+
 
 def serve(
     config: Config,
@@ -60,6 +66,8 @@ def serve(
     backend.start()
     address = f"http://{host}:{listener.getsockname()[1]}"
     click.echo(f"Citewell is at {address} (Ctrl+C ends it)", err=True)
+    if not _is_loopback(host):
+        click.echo(EXPOSED, err=True)
     if open_browser:
         Timer(1.0, webbrowser.open, [address]).start()
     try:

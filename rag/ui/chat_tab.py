@@ -257,7 +257,8 @@ class ChatTab:
             kept = self._desk.conversations
             value = self._try(visit, lambda: kept.setting(visit.owner, "length"), "")
             self._desk.session(visit.tab).length = length_of(value)
-        return self.drawn(visit)
+        # A reader may have begun to write while the page was still loading.
+        return self.drawn(visit, question=kit.skip())
 
     def _keep(self, visit: Visit, data: dict[str, str]) -> str:
         session = self._desk.session(visit.tab)

@@ -83,7 +83,7 @@ def _go(count: int) -> str:
     disabled = "" if fit else " disabled"
     return (
         '<form data-on="compare" class="line"><input class="field" name="aspect" '
-        'placeholder="An aspect to look at besides the usual ones (optional)" '
+        'placeholder="An aspect, if you like" '
         'aria-label="Aspect" autocomplete="off">'
         f'<button type="submit" class="plain main"{disabled}>Compare</button></form>'
     )

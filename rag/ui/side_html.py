@@ -68,8 +68,8 @@ def scope_html(
     return (
         '<details class="scope"><summary>Asking the whole library</summary>'
         '<form data-on="narrow">'
-        f"{_field('years', 'Years', '2024 or 2024..2025')}{_field('author', 'Author', 'a name')}"
-        f"{_field('venue', 'Venue', 'a conference or journal')}"
+        f"{_field('years', 'Years', '2024..2025')}{_field('author', 'Author', 'a name')}"
+        f"{_field('venue', 'Venue', 'a conference')}"
         '<label>List<select name="file" class="field"><option value="">any</option>'
         f'{options}</select></label><button type="submit" class="plain">Ask only these</button>'
         "</form></details>"

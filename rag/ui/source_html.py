@@ -15,6 +15,7 @@ _TITLES = {
     "generated": "Heading made from the abstract; the file gives no title",
 }
 _WEB = re.compile(r"https?://[^\s\"'<>]+", re.IGNORECASE)
+_REVIEWS = re.compile(r"https?://(?:www\.)?openreview\.net/", re.IGNORECASE)
 EMPTY = (
     '<div class="source empty"><p>Click a number in an answer to read the abstract it '
     "comes from, with the sentence marked.</p></div>"
@@ -76,7 +77,7 @@ def _links(paper: Paper) -> str:
     known = [
         ("DOI", paper.doi and f"https://doi.org/{quote(paper.doi, safe='/:;()')}"),
         ("arXiv", paper.arxiv and f"https://arxiv.org/abs/{quote(paper.arxiv, safe='/')}"),
-        ("Web page", paper.url),
+        (_site(paper.url or ""), paper.url),
     ]
     # Anything else than a web address, such as javascript:, would run when clicked.
     links = "".join(
@@ -85,6 +86,10 @@ def _links(paper: Paper) -> str:
         if url and _WEB.fullmatch(url)
     )
     return f'<p class="links">{links}</p>' if links else ""
+
+
+def _site(url: str) -> str:
+    return "OpenReview" if _REVIEWS.match(url) else "Web page"
 
 
 def _next(paper: Paper) -> str:

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 from rag.types import Paper, Source
 from rag.ui.source_html import gone_html, source_html
 
@@ -29,3 +31,10 @@ def test_file_names_and_places_are_only_text():
 def test_a_removed_paper_is_said_to_be_gone():
     assert "no longer in the library" in gone_html("<i>")
     assert "<i>" not in gone_html("<i>")
+
+
+def test_a_link_says_where_it_leads():
+    reviews = source_html(replace(PAPER, url="https://openreview.net/forum?id=x"))
+    elsewhere = source_html(replace(PAPER, url="https://example.org/openreview.net/"))
+    assert ">OpenReview</a>" in reviews
+    assert ">Web page</a>" in elsewhere
