@@ -15,6 +15,7 @@ from rag.answer.turn import Turn
 from rag.text import clean, fold, stems, words
 from rag.types import Paper
 
+_LEAST_TITLED = 2
 DESCRIBED = 0.3
 """Cosine similarity from which a description is taken to mean its nearest paper."""
 
@@ -113,13 +114,15 @@ def _anything(_phrase: str, _paper: Paper) -> bool:
 
 def names_several(turn: Turn, question: str) -> bool:
     """Whether a question names two papers or more, by title or as "the ... paper"."""
-    sure = [p for p in phrases(question) if names(p) or _is_paper(p)]
+    sure = [p for p in phrases(question) if names(p) or _is_paper(p) or _THING_LAST.search(p)]
     if len(sure) < 2:
         return False
     found: set[str] = set()
     for phrase in sure:
         paper, _ = _look_up(turn, phrase, found)
-        if paper is not None and (_is_paper(phrase) or _in_title(phrase, paper)):
+        if paper is not None and (
+            _is_paper(phrase) or _in_title(phrase, paper) or _titled(phrase, paper)
+        ):
             found.add(paper.paper_id)
     return len(found) >= 2
 
@@ -132,6 +135,12 @@ def _is_paper(phrase: str) -> bool:
 def _in_title(phrase: str, paper: Paper) -> bool:
     title = fold(clean(paper.title))
     return any(re.search(rf"\b{re.escape(name)}", title) for name in names(phrase))
+
+
+def _titled(phrase: str, paper: Paper) -> bool:
+    """Whether a description of several words stands in a title as a whole."""
+    wanted = content(re.sub(rf"\b{_THING}$", "", phrase, flags=re.I))
+    return len(wanted) >= _LEAST_TITLED and wanted <= content(clean(paper.title))
 
 
 def phrases(question: str) -> list[str]:

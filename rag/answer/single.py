@@ -38,7 +38,11 @@ _MORE = 2
 
 _KEY_WORDS = "we propose, introduce and show; our results"
 _PREMISE_SENTENCES = 5
-_WHY = re.compile(r"^\s*(?:so |and |but )?(?:why|how come)\b", re.I)
+_WHY = re.compile(
+    r"^\s*(?:so |and |but )?(?:why|how come)\b(?!(?: \S+){0,3}?(?:n['’]t\b| not\b| cannot\b))", re.I
+)
+"""A question why something is so; one why it is not so takes a lack for granted, which other
+sentences of an abstract easily seem to deny."""
 _DETAIL = re.compile(
     r"\b(?:gpus?|tpus?|hardware|hours?|days|learning rate|batch|epochs?|hyperparameters?|"
     r"optimi[sz]er|"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 
 from rag.answer.attribute import Claim, Support, support
@@ -205,19 +205,30 @@ class Turn:
         if elsewhere is not None:
             yield from self.quote(self.sentences(paper)[elsewhere], paper, lead)
             return
-        repeated = any(lead + text == said.text for said in self.draft.sentences)
-        if repeated or (self._spent and self._spent + len(text.split()) > self._room):
-            return
         found = self.check(text, paper)
+        held = self.sentences(paper)
+        repeated = any(lead + text == said.text for said in self.draft.sentences)
+        room = self._room - self._kept_free(paper, {held[i].start for i in found.sentences})
+        if repeated or (self._spent and self._spent + len(text.split()) > room):
+            return
         if found.verdict == "unsupported" or len(text.split()) > self._room or loops(text):
             yield self.draft.say(text, (), "unsupported")
             return
-        held = self.sentences(paper)
         numbers = tuple(self.draft.cite_sentence(paper, held[i]) for i in found.sentences)
         self._spent += len(text.split())
         own = self.translated(text, self.language) if self.language else ""
         shown = f"{own} (“{text}”)" if own else text
         yield self.draft.say(lead + shown, numbers, found.verdict)
+
+    def _kept_free(self, paper: Paper, now: Set[int]) -> int:
+        """Words kept for the sentence that fits the question best, until prose has cited it.
+
+        `now` says where the sentences start that the next sentence of prose will cite.
+        """
+        best = self.best_sentence(self.question, paper)
+        if best is None or best.start in now | self._cited(self.draft.sentences):
+            return 0
+        return len(best.text.split())
 
     def translated(self, text: str, language: str) -> str:
         """The text in a language; empty where the translation loses a figure or a name."""
