@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from rag.answer.facts import content
 from rag.answer.mentions import Mention, find_mentions
-from rag.answer.turn import Turn, refs
+from rag.answer.turn import Turn, refs, short_name
 from rag.text import clean
 from rag.types import (
     Cell,
@@ -195,12 +195,6 @@ def _enumerated(turn: Turn, paper: Paper, aspect: str) -> list[Sentence]:
     if not _PARTS.search(aspect):
         return []
     return [s for s in turn.sentences(paper) if _ORDINAL.match(clean(s.text))][:_MOST_PARTS]
-
-
-def short_name(paper: Paper) -> str:
-    """The name of a system where the title starts with one, else the whole title."""
-    name, colon, _ = clean(paper.title).partition(":")
-    return name if colon and len(name.split()) <= 3 else clean(paper.title)
 
 
 def _counted(turn: Turn, question: str, count: int, found: list[Paper]) -> list[Paper]:

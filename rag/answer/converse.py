@@ -30,7 +30,7 @@ _PRONOUN = re.compile(
     r"(?:the|this|that|their) (?:paper|work|method|approach|model|study|authors?|same|algorithm|"
     r"framework|"
     r"dataset|data|system)|(?:the )?(?:former|latter)|the (?:first|second|third|fourth|last|"
-    r"other)(?: one| paper)?)\b"
+    r"other)(?: one| paper)?|such (?!as\b))\b"
     r"|\b(?:does|do|did|is|was|of|about|for|with|by|in|has|can|would) (?:this|that)\b"
     r"|\bof the (?:two|three|four|five)\b|^(?:this|"
     r"that)\b",

@@ -118,11 +118,15 @@ def weigh(turn: Turn, hits: Sequence[Hit]) -> list[Weighed]:
         pair for pair in pairwise(stems(turn.question))
         if set(pair) <= set(asked) and any(pair in own for own in pairs)
     ]  # fmt: skip
+    most = log(1 + len(hits) / 1.5)
+    telling = {
+        p: log(1 + len(hits) / (sum(p in own for own in pairs) + 0.5)) / most for p in phrases
+    }
     either = _alternatives(turn.question) & set(asked)
     result = []
     for hit, words, own in zip(hits, held, pairs, strict=True):
         shared = _share(rarity, words, either)
-        phrase = sum(pair in own for pair in phrases) / max(len(phrases), 1)
+        phrase = sum(telling[pair] for pair in phrases if pair in own) / max(len(phrases), 1)
         fit = WORD_WEIGHT * shared + PHRASE_WEIGHT * phrase
         result.append((fit + hit.dense, fit, hit))
     result.sort(key=lambda item: -item[0])

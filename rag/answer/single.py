@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from rag.answer.evidence import first_evidence
 from rag.answer.facts import content, contradicts, names, numbers
 from rag.answer.metadata import answer_record, asks_record
-from rag.answer.turn import Turn, refs
+from rag.answer.turn import Turn, refs, short_name
 from rag.text import clean, fold, words
 from rag.types import Event, Hit, Paper, Reason, Sentence
 
@@ -43,6 +43,13 @@ _WHY = re.compile(
 )
 """A question why something is so; one why it is not so takes a lack for granted, which other
 sentences of an abstract easily seem to deny."""
+_WHICH_PAPER = re.compile(
+    r"^(?:is|are|was) there (?:(?:a|an|any|some|already) )?(?:\w+ )?(?:work|paper|study|research|"
+    r"abstract|article)\b|\b(?:which|what) (?:paper|work|study|abstract|article)\b",
+    re.I,
+)
+"""What asks for a paper, so that its name is a part of the answer."""
+
 _DETAIL = re.compile(
     r"\b(?:gpus?|tpus?|hardware|hours?|days|learning rate|batch|epochs?|hyperparameters?|"
     r"optimi[sz]er|"
@@ -88,9 +95,9 @@ def answer_single(
         refuse(turn, hits, focus)
         return
     for paper in chosen:
-        yield from turn.tell(
-            paper, "follow_up" if paper in focus else "answer", question=turn.question
-        )
+        task = "follow_up" if paper in focus else "answer"
+        lead = f"{short_name(paper)}: " if _WHICH_PAPER.search(turn.question) else ""
+        yield from turn.tell(paper, task, lead=lead, question=turn.question)
         if turn.shown():
             break
     yield from _complete(turn, paper if turn.shown() else chosen[0])

@@ -266,6 +266,12 @@ def quotable(text: str) -> str:
     return re.sub(r"\[(\d[\d,\s–-]*)\]", r"(\1)", clean(text))
 
 
+def short_name(paper: Paper) -> str:
+    """The name of a system where the title starts with one, else the whole title."""
+    name, colon, _ = clean(paper.title).partition(":")
+    return name if colon and len(name.split()) <= 3 else clean(paper.title)
+
+
 def refs(papers: list[Paper]) -> tuple[PaperRef, ...]:
     """Papers as they are named in a refusal."""
     return tuple(PaperRef(paper.paper_id, paper.title) for paper in papers)

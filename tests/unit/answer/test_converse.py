@@ -154,3 +154,11 @@ def test_the_language_wanted_is_named_in_english():
     assert language_wanted("auf Deutsch bitte") == "German"
     assert language_wanted("en español") == "Spanish"
     assert language_wanted("shorter") is None
+
+
+def test_such_points_back_and_such_as_does_not():
+    spoken = refer("What data do such methods learn from?", [cited("lora")])
+    assert spoken.pronoun
+    assert not refer(
+        "Which metals such as copper rust in salt water quickly?", [cited("lora")]
+    ).pronoun

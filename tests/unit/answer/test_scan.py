@@ -173,3 +173,14 @@ def test_where_the_model_says_no_to_all_and_few_words_fit_the_list_is_refused():
     turn = make_turn("Which papers deal with speech?", shelf, ScriptedModel(margin=-2.0))
     list(answer_list(turn))
     assert turn.draft.entries == ()
+
+
+def test_a_phrase_that_most_papers_share_weighs_less_than_a_rare_one():
+    common = [
+        make_paper(f"c{i}", f"Model {i}", f"Generative models draw {SUBJECTS[i]}.")
+        for i in range(7)
+    ]
+    shelf = Shelf(*common, make_paper("rare", "Safety", "We ask who may misuse pictures."))
+    turn = make_turn("Which papers ask who may misuse generative models?", shelf)
+    priors = {item.paper.paper_id: item.prior for item in weigh(turn, turn.search("models", 8))}
+    assert priors["rare"] > priors["c0"]

@@ -234,3 +234,28 @@ def test_a_comparison_of_papers_that_are_only_counted_shows_evidence_before_it_j
     shown = next(event for event in events if isinstance(event, EvidenceFound))
     assert shown.citations
     assert model.prompts == []
+
+
+def test_the_best_sentence_is_quoted_even_where_the_prose_runs_on_about_others():
+    hard = "Dark photographs are hard to restore on small devices"
+    prose = " ".join(f"{hard} because of reason {n} and its many consequences." for n in range(4))
+    shelf = Shelf(
+        make_paper(
+            "light", "BrightNet",
+            f"{prose} BrightNet restores dark photographs with a single shallow network.",
+        )
+    )  # fmt: skip
+    _, answer = single(QUESTION, ScriptedModel(prose), shelf=shelf)
+    assert any("single shallow network" in sentence.text for sentence in answer.sentences)
+    assert sum(len(s.text.split()) for s in answer.sentences) <= MAX_WORDS + 3
+
+
+def test_a_question_whether_there_is_a_paper_is_answered_with_its_name():
+    _, answer = single("Is there any work that restores dark photographs?", ScriptedModel(TRUE))
+    assert answer.text.startswith("BrightNet: BrightNet restores")
+
+
+def test_a_question_why_something_is_not_so_is_no_false_premise():
+    question = "Why can't BrightNet restore dark photographs on small devices?"
+    _, answer = single(question, ScriptedModel(TRUE))
+    assert "otherwise" not in answer.text
