@@ -80,8 +80,8 @@ def _by_landmarks(unit: Vectors) -> Places:
 def _scaled(places: Places) -> Places:
     if not len(places):
         return places
-    low, span = places.min(axis=0), np.maximum(np.ptp(places, axis=0), 1e-9)
-    return np.asarray(0.04 + 0.92 * (places - low) / span, np.float64)
+    middle, span = (places.max(axis=0) + places.min(axis=0)) / 2, np.ptp(places, axis=0)
+    return np.asarray(0.5 + 0.92 * (places - middle) / np.maximum(span, 1e-9), np.float64)
 
 
 def _groups(unit: Vectors) -> NDArray[np.int64]:

@@ -41,8 +41,7 @@ def draft_html(draft: Draft, number: int, *, place: str = CHAT) -> str:
     body = _body(draft.answer, RUNNING, draft.evidence, draft.titles, draft.pending)
     likely = "" if draft.answer.entries else _likely(draft.likely)
     status = (
-        '<p class="stage" role="status"><span class="pulse" aria-hidden="true"></span>'
-        f"{escape(draft.stage)}…</p>"
+        f'<p class="stage"><span class="pulse" aria-hidden="true"></span>{escape(draft.stage)}…</p>'
     )
     return _article(draft.answer.question, f"{place}-{number}", body + likely + status)
 

@@ -85,6 +85,7 @@ class ScriptedLibrary:
         self._papers = {paper.paper_id: paper for paper in papers}
         self._changes = next(_CHANGES)
         self.closed = False
+        self.pause = 0.0
 
     def papers(self, scope: Scope | None = None) -> tuple[Paper, ...]:
         author = scope.author.lower() if scope and scope.author else ""
@@ -157,6 +158,7 @@ class ScriptedLibrary:
             self._papers[paper.paper_id] = paper
             self._changes = next(_CHANGES)
             on_progress(ScriptedProgress(number, len(parts)))
+            time.sleep(self.pause)
         skipped = (Skip(paths[0].name, "line <9>", "no <text>"),)
         return ScriptedAccount(read=len(parts) + 1, added=len(parts), skipped=skipped)
 

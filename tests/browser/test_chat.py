@@ -159,12 +159,69 @@ def test_shift_enter_breaks_the_line_and_an_empty_question_is_not_sent(page):
     expect(box).to_have_value("one\ntwo")
 
 
-def test_the_keyboard_alone_opens_a_source(page):
+def test_the_keyboard_alone_leads_from_a_question_to_its_source_and_back(page):
+    expect(page.locator("#question textarea")).to_be_focused()
+    page.keyboard.type("What does LoRA propose?")
+    page.keyboard.press("Enter")
+    finished(page)
+    chip = page.locator(".prose .chip").first
+    for _ in range(15):
+        if chip.evaluate("chip => chip === document.activeElement"):
+            break
+        page.keyboard.press("Shift+Tab")
+    expect(page.locator("#preview")).to_contain_text("We propose LoRA, which")
+    page.keyboard.press("Enter")
+    cited = page.locator("#source #cited")
+    expect(cited).to_be_focused()
+    expect(cited).to_have_text("We propose LoRA, which")
+    page.keyboard.press("Escape")
+    expect(chip).to_be_focused()
+
+
+def test_a_click_opens_the_source_and_leaves_the_focus_in_the_talk(page):
     ask(page, "What does LoRA propose?")
     finished(page)
-    page.locator(".prose .chip").first.focus()
-    page.keyboard.press("Enter")
-    expect(page.locator("#source #cited")).to_have_text("We propose LoRA, which")
+    page.locator(".prose .chip").first.click()
+    expect(page.locator("#source #cited")).to_be_visible()
+    expect(page.locator(".prose .chip").first).to_be_focused()
+
+
+def test_what_happens_is_told_to_screen_readers_by_a_part_that_stays(page, served):
+    teller = page.locator("#teller[role=status]")
+    expect(teller).to_have_count(1)
+    ask(page, "Read for long")
+    expect(teller).to_contain_text("Taking up the question")
+    page.locator("#stop").click()
+    finished(page)
+    ask(page, "How much memory does it save?")
+    finished(page, 2)
+    expect(teller).to_contain_text("Answered. How much memory does it save? Three times less. [1]")
+
+
+def test_an_answer_and_a_table_are_copied_as_plain_text(page):
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    ask(page, "What does LoRA propose?")
+    finished(page)
+    page.get_by_role("button", name="Copy", exact=True).click()
+    expect(page.locator("#turn-0 .actions")).to_contain_text("Copied")
+    text = page.evaluate("navigator.clipboard.readText()")
+    assert "trains low-rank matrices. [1] It needs 3 times less memory. [2]" in text
+    ask(page, "Compare LoRA: Low-Rank Adaptation of Large Language Models and BERT.")
+    finished(page, 2)
+    page.get_by_role("button", name="Copy the table").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    lines = page.evaluate("navigator.clipboard.readText()").splitlines()
+    assert lines[2] == "code\tnot stated in the abstract\tnot stated in the abstract"
+
+
+def test_copying_works_where_the_browser_keeps_the_clipboard_from_the_page(page):
+    page.evaluate("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
+    page.evaluate("document.execCommand = () => { window.taken = document.activeElement.value; }")
+    ask(page, "How much memory does it save?")
+    finished(page)
+    page.get_by_role("button", name="Copy", exact=True).click()
+    page.wait_for_function("window.taken !== undefined")
+    assert "Three times less. [1]" in page.evaluate("window.taken")
 
 
 def test_the_page_says_that_inline_handlers_and_foreign_hosts_are_forbidden(page, served):

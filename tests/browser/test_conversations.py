@@ -105,6 +105,18 @@ def test_a_question_can_be_narrowed_by_year_and_list(kept, served):
     expect(kept.locator("#scope")).to_contain_text("papers of 2024–2025, papers from list.txt")
 
 
+def test_the_source_links_to_where_the_paper_stands_and_to_nothing_that_would_run(kept):
+    kept.locator(".prose .chip").first.click()
+    link = kept.locator("#source .links a")
+    expect(link).to_have_text("arXiv")
+    expect(link).to_have_attribute("href", "https://arxiv.org/abs/2106.09685")
+    ask(kept, "What does BERT gain?")
+    finished(kept, 2)
+    kept.locator("#turn-1 .prose .chip").click()
+    expect(kept.locator("#source h2")).to_have_text("BERT")
+    expect(link).to_have_count(0)
+
+
 def test_the_source_leads_on_to_a_summary_and_similar_papers(kept, served):
     kept.locator(".prose .chip").first.click()
     kept.get_by_role("button", name="Find similar").click()

@@ -51,11 +51,24 @@ def test_chosen_papers_are_exported(library_tab):
 
 
 def test_chosen_papers_are_removed_and_the_count_follows(library_tab):
+    asked = []
+    library_tab.on("dialog", lambda dialog: (asked.append(dialog.message), dialog.accept()))
     row(library_tab, "BERT").get_by_role("checkbox").check()
     library_tab.get_by_role("button", name="Remove").click()
     expect(library_tab.locator("#account")).to_contain_text("1 paper removed.")
     expect(library_tab.locator(".papers tbody tr")).to_have_count(2)
     expect(library_tab.locator("#facts")).to_contain_text("2 papers")
+    assert asked == ["Remove 1 paper from the library?"]
+
+
+def test_no_paper_is_removed_by_a_click_that_was_not_meant(library_tab):
+    library_tab.on("dialog", lambda dialog: dialog.dismiss())
+    row(library_tab, "BERT").get_by_role("checkbox").check()
+    library_tab.get_by_role("button", name="Remove").click()
+    library_tab.get_by_role("button", name="Show").click()
+    row(library_tab, "BERT").get_by_role("checkbox").check()
+    expect(library_tab.locator(".papers tbody tr")).to_have_count(3)
+    expect(library_tab.locator("#account")).not_to_contain_text("removed")
 
 
 def test_nothing_is_removed_when_nothing_is_chosen(library_tab):
@@ -76,14 +89,37 @@ def test_pasted_text_is_indexed_and_accounted_for(library_tab):
     expect(account).to_contain_text("line <9>: no <text>")
 
 
-def test_a_file_is_dropped_in_and_a_wrong_one_refused(library_tab, tmp_path):
-    good, bad = tmp_path / "new list.txt", tmp_path / "program.exe"
-    good.write_text("A dropped paper")
-    bad.write_text("x")
-    chooser = library_tab.locator("#drop input[type=file]")
-    chooser.set_input_files(good)
+def drop(page, name):
+    """Drop a file of one abstract on the place for files, as a mouse would."""
+    data = page.evaluate_handle(
+        "(name) => { const data = new DataTransfer();"
+        "data.items.add(new File(['A dropped paper'], name)); return data; }",
+        name,
+    )
+    page.locator("#drop button").first.dispatch_event("drop", {"dataTransfer": data})
+
+
+def test_a_file_is_dropped_in_and_read(library_tab):
+    drop(library_tab, "new list.txt")
     expect(library_tab.locator("#account")).to_contain_text("read from new list.txt")
     expect(library_tab.locator(".papers tbody tr")).to_have_count(4)
+
+
+def test_a_file_of_no_kind_that_can_be_read_is_refused_and_all_stays(library_tab):
+    drop(library_tab, "program.exe")
+    expect(library_tab.get_by_text("Invalid file type").first).to_be_visible()
+    expect(library_tab.locator(".papers tbody tr")).to_have_count(3)
+
+
+def test_an_import_says_how_far_it_has_come(library_tab, served):
+    served.library.pause = 1.0
+    library_tab.get_by_text("Paste abstracts or references").click()
+    library_tab.get_by_label("Text to add").fill("One\n\nTwo\n\nThree")
+    library_tab.get_by_role("button", name="Add this text").click()
+    account = library_tab.locator("#account")
+    expect(account).to_contain_text("Indexed 2 of 3 papers")
+    assert account.locator("progress").get_attribute("value") == "2"
+    expect(account).to_contain_text("3 added")
 
 
 def test_chosen_papers_are_asked_and_compared(library_tab, served):

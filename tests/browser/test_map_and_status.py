@@ -26,6 +26,16 @@ def test_a_click_on_a_point_opens_its_paper(page):
     expect(page.locator("#source h2")).to_have_text("BERT")
 
 
+def test_the_map_is_brought_closer_without_a_wheel_and_back(page):
+    open_map(page)
+    apart = abs(place_of(page, "bert")["x"] - place_of(page, "lora")["x"])
+    page.get_by_role("button", name="Closer").click()
+    assert abs(place_of(page, "bert")["x"] - place_of(page, "lora")["x"]) > 1.5 * apart
+    page.get_by_role("button", name="Farther").click()
+    page.get_by_role("button", name="Whole map").click()
+    assert abs(place_of(page, "bert")["x"] - place_of(page, "lora")["x"]) == apart
+
+
 def test_papers_are_chosen_on_the_map_and_compared(page):
     open_map(page)
     page.get_by_label("Select papers by clicking").check()

@@ -21,10 +21,12 @@
       (point[x] - view.left) * view.scale * frame.clientWidth,
       (point[y] - view.top) * view.scale * frame.clientHeight,
     ];
-    const colourOf = (point) => {
-      const group = part('colour').value === 'list' ? point[list] : point[topic];
-      const dark = document.body.classList.contains('dark');
-      return `hsl(${HUES[group % HUES.length]} 45% ${dark ? 65 : 40}%)`;
+    // Asked once for a picture: there may be tens of thousands of points.
+    const colours = () => {
+      const by = part('colour').value === 'list' ? list : topic;
+      const light = document.body.classList.contains('dark') ? 65 : 40;
+      const drawn = HUES.map((hue) => `hsl(${hue} 45% ${light}%)`);
+      return (point) => drawn[point[by] % HUES.length];
     };
 
     function draw() {
@@ -35,6 +37,7 @@
       pen.setTransform(ratio, 0, 0, ratio, 0, 0);
       pen.clearRect(0, 0, width, height);
       const size = Math.max(1.5, Math.min(6, 90 / Math.sqrt(data.points.length))) * Math.min(2, Math.sqrt(view.scale));
+      const colourOf = colours();
       data.points.forEach((point, index) => {
         const [px, py] = at(point);
         if (px < -9 || py < -9 || px > width + 9 || py > height + 9) return;
@@ -190,6 +193,9 @@
       zoom(event.deltaY < 0 ? 1.25 : 0.8, event.clientX - box.left, event.clientY - box.top);
     }, { passive: false });
     part('colour').addEventListener('change', draw);
+    const zoomMiddle = (factor) => zoom(factor, frame.clientWidth / 2, frame.clientHeight / 2);
+    part('closer').addEventListener('click', () => zoomMiddle(1.6));
+    part('farther').addEventListener('click', () => zoomMiddle(1 / 1.6));
     part('reset').addEventListener('click', () => {
       Object.assign(view, { scale: 1, left: 0, top: 0 });
       draw();

@@ -46,11 +46,16 @@
 
   // ------------------------------------------------------------ the source panel
   let opener = null;
+  let byKeyboard = false;
+  let drawnSource = null;
 
-  function openSource(button) {
+  function openSource(button, event) {
     hidePreview();
     opener = button;
+    // A click by the keyboard has no count; the focus then goes where the reader does.
+    byKeyboard = event.detail === 0;
     document.body.classList.add('source-open');
+    if (button.getAttribute('aria-pressed') === 'true') enterSource();
     document.querySelectorAll('[aria-pressed]').forEach((b) => b.removeAttribute('aria-pressed'));
     button.setAttribute('aria-pressed', 'true');
   }
@@ -61,9 +66,18 @@
     if (opener && opener.isConnected) opener.focus();
   }
 
+  function enterSource() {
+    const place = byId('cited') || document.querySelector('#source h2');
+    if (byKeyboard && place) place.focus({ preventScroll: true });
+    byKeyboard = false;
+  }
+
   function sourceChanged() {
     const panel = byId('source');
     const cited = byId('cited');
+    const article = document.querySelector('#source article');
+    if (article !== drawnSource) enterSource();
+    drawnSource = article;
     if (!panel || !cited) return;
     const within = panel.getBoundingClientRect();
     const at = cited.getBoundingClientRect();
@@ -78,9 +92,23 @@
     return [...copy.children].map((e) => e.textContent.trim()).filter(Boolean).join('\n\n');
   }
 
+  // Browsers keep the clipboard from pages that come without HTTPS from another machine.
+  async function copyText(text) {
+    if (navigator.clipboard) {
+      await navigator.clipboard.writeText(text);
+      return;
+    }
+    const box = document.createElement('textarea');
+    box.value = text;
+    document.body.append(box);
+    box.select();
+    document.execCommand('copy');
+    box.remove();
+  }
+
   async function copyTurn(button) {
     const turn = button.closest('.turn');
-    await navigator.clipboard.writeText(plainText(turn));
+    await copyText(plainText(turn));
     tell(button, 'Copied');
   }
 
@@ -125,7 +153,7 @@
   async function copyTable(button) {
     const flat = (text) => harmless(text).replace(/\s+/g, ' ');
     const lines = tableOf(button).map((row) => row.map(flat).join('\t'));
-    await navigator.clipboard.writeText(lines.join('\n'));
+    await copyText(lines.join('\n'));
     tell(button, 'Copied');
   }
 
@@ -178,12 +206,21 @@
     const button = event.target.closest('button');
     if (!button) return;
     const lead = LEADS[button.dataset.on];
-    if (lead) lead(button);
+    if (lead) lead(button, event);
     if (button.name === 'do' && button.value === 'ask') showTab('chat');
     if (button.name === 'do' && button.value === 'compare') showTab('compare');
     if (button.getAttribute('role') === 'tab') showTab(button.dataset.tab);
     if (button.dataset.close === 'source') closeSource();
   });
+  document.addEventListener('submit', (event) => {
+    const { submitter } = event;
+    if (!submitter || submitter.value !== 'remove') return;
+    const count = event.target.querySelectorAll('input[name="paper"]:checked').length;
+    const papers = count === 1 ? '1 paper' : `${count} papers`;
+    if (!count || confirm(`Remove ${papers} from the library?`)) return;
+    event.preventDefault();
+    event.stopPropagation();
+  }, true);
   document.addEventListener('keydown', (event) => {
     if (event.target.getAttribute && event.target.getAttribute('role') === 'tab') moveTab(event);
     if (event.key !== 'Escape') return;
@@ -202,6 +239,40 @@
     if (following) page().scrollTop = page().scrollHeight;
   }
 
+  // The form stands above the question, which sticks to the end of the window and would hide it.
+  document.addEventListener('toggle', (event) => {
+    if (event.target.matches('.scope') && event.target.open) page().scrollTop = page().scrollHeight;
+  }, true);
+
+  // ------------------------------------------------------------ telling screen readers
+  // A part that is drawn anew is not read reliably; one that stays and changes is.
+  const TOLD_AGAIN_MS = 5000;
+  let teller = null;
+  let told = -TOLD_AGAIN_MS;
+
+  function sayNow(text) {
+    if (teller.textContent === text) return;
+    teller.textContent = text;
+    told = performance.now();
+  }
+
+  function sayStage() {
+    const stage = document.querySelector('#running .stage');
+    if (stage && performance.now() - told > TOLD_AGAIN_MS) sayNow(stage.textContent);
+  }
+
+  function sayAnswer() {
+    const turn = document.querySelector('#turns .turn:last-child');
+    if (turn) sayNow(`Answered. ${plainText(turn)}`);
+  }
+
+  function addTeller() {
+    teller = document.createElement('div');
+    teller.id = 'teller';
+    teller.setAttribute('role', 'status');
+    document.body.append(teller);
+  }
+
   document.body.dataset.tab = 'chat';
 
   function watch() {
@@ -213,9 +284,12 @@
     }
     const options = { childList: true, subtree: true, characterData: true };
     let wasRunning = false;
+    addTeller();
     new MutationObserver(() => {
       const isRunning = running.textContent.trim() !== '';
-      if (isRunning && !wasRunning) following = true;
+      if (isRunning && !wasRunning) [following, told] = [true, -TOLD_AGAIN_MS];
+      if (isRunning) sayStage();
+      else if (wasRunning) requestAnimationFrame(sayAnswer);
       wasRunning = isRunning;
       if (isRunning) follow();
     }).observe(running, options);

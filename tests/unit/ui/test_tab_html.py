@@ -68,6 +68,12 @@ def test_the_same_papers_always_give_the_same_map_within_its_frame():
     assert first.topics == second.topics
 
 
+def test_few_papers_stand_in_a_row_in_the_middle_of_the_map():
+    places = lay_out([paper(n) for n in range(3)], vectors(3)).places
+    assert np.allclose(places[:, 0], [0.04, 0.5, 0.96])
+    assert np.allclose(places[:, 1], 0.5)
+
+
 def test_like_papers_lie_near_each_other():
     near = np.repeat(np.eye(3, 8, dtype=np.float32), 12, axis=0) + vectors(36) * 0.05
     places = lay_out([paper(n) for n in range(36)], near).places
