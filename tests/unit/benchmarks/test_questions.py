@@ -20,7 +20,7 @@ def abstracts():
     return {part.strip() for text in texts for part in text.split("\n\n")[1:]}
 
 
-@pytest.mark.parametrize("name", ["practice.jsonl", "fresh.jsonl", "arxiv.jsonl"])
+@pytest.mark.parametrize("name", ["practice.jsonl", "fresh.jsonl", "second.jsonl", "arxiv.jsonl"])
 def test_each_turn_has_an_entry_in_every_list_and_an_evident_expectation(name):
     for question in questions(name):
         assert len({len(question[key]) for key in LISTS}) == 1, question["id"]
@@ -28,7 +28,7 @@ def test_each_turn_has_an_entry_in_every_list_and_an_evident_expectation(name):
             assert bool(gold) != refused, question["id"]
 
 
-@pytest.mark.parametrize("name", ["practice.jsonl", "fresh.jsonl"])
+@pytest.mark.parametrize("name", ["practice.jsonl", "fresh.jsonl", "second.jsonl"])
 def test_each_right_paper_is_one_paper_and_holds_a_passage_that_answers(name, abstracts):
     for question in questions(name):
         for prefixes, passages in zip(question["gold"], question["must_support"], strict=True):
