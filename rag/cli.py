@@ -21,7 +21,7 @@ from rag.commands.library import (
 from rag.commands.machine import doctor_command, sample_command, serve_command
 from rag.commands.models import models_group
 from rag.config import Config
-from rag.errors import CitewellError
+from rag.errors import CitewellError, UsageError
 
 _INTERRUPTED = 130
 
@@ -62,6 +62,9 @@ def _run(arguments: Sequence[str] | None) -> int:
 @click.pass_context
 def cli(context: click.Context, /, **options: str | None) -> None:
     """Ask a pile of paper abstracts questions, offline, with every sentence checked."""
+    for name, value in options.items():
+        if value is not None and not value.strip():
+            raise UsageError(f"--{name} is empty. Give it a value, or leave it out.")
     context.obj = Config.from_environment(os.environ, **options)
 
 

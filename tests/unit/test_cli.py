@@ -192,3 +192,9 @@ def test_a_file_in_place_of_a_library_is_told_as_such(run, tmp_path):
     code, _, said = run("--library", str(tmp_path / "small.txt"), "list")
     assert code == 2
     assert "is a file" in said
+
+
+def test_an_option_that_a_script_left_empty_does_not_mean_the_usual_library(run):
+    code, _, said = run("--library", "", "list")
+    assert code == 2
+    assert "--library is empty" in said
