@@ -139,8 +139,13 @@ def _in_title(phrase: str, paper: Paper) -> bool:
 
 def _titled(phrase: str, paper: Paper) -> bool:
     """Whether a description of several words stands in a title as a whole."""
-    wanted = content(re.sub(rf"\b{_THING}$", "", phrase, flags=re.I))
+    wanted = _telling(phrase)
     return len(wanted) >= _LEAST_TITLED and wanted <= content(clean(paper.title))
+
+
+def _telling(phrase: str) -> set[str]:
+    """The words of a description without the "paper" or "method" at its end."""
+    return content(re.sub(rf"\b{_THING}$", "", phrase, flags=re.I))
 
 
 def phrases(question: str) -> list[str]:
@@ -188,7 +193,7 @@ def _look_up(turn: Turn, phrase: str, taken: set[str]) -> tuple[Paper | None, bo
 
 def _covers(paper: Paper, phrase: str) -> bool:
     """Whether a paper has all words of a description."""
-    wanted = content(re.sub(rf"\b{_THING}$", "", phrase, flags=re.I))
+    wanted = _telling(phrase)
     return bool(wanted) and wanted <= content(f"{clean(paper.title)} {clean(paper.text)}")
 
 

@@ -205,11 +205,12 @@ class Turn:
         if elsewhere is not None:
             yield from self.quote(self.sentences(paper)[elsewhere], paper, lead)
             return
+        if any(lead + text == said.text for said in self.draft.sentences):
+            return
         found = self.check(text, paper)
         held = self.sentences(paper)
-        repeated = any(lead + text == said.text for said in self.draft.sentences)
         room = self._room - self._kept_free(paper, {held[i].start for i in found.sentences})
-        if repeated or (self._spent and self._spent + len(text.split()) > room):
+        if self._spent and self._spent + len(text.split()) > room:
             return
         if found.verdict == "unsupported" or len(text.split()) > self._room or loops(text):
             yield self.draft.say(text, (), "unsupported")
